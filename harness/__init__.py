@@ -1,0 +1,1 @@
+"""Regrade's engine."""

@@ -1,0 +1,1 @@
+"""Arguments come in, an exit code goes out: one module a command."""

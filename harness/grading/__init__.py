@@ -1,0 +1,1 @@
+"""A trajectory comes in, grades and a trial's verdict go out."""

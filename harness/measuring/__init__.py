@@ -1,0 +1,1 @@
+"""Outcomes of trials come in, numbers and gates go out: pure arithmetic."""

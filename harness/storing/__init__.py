@@ -1,0 +1,1 @@
+"""The run directory: trials go in and come out as a stream."""

@@ -1,0 +1,1 @@
+"""The helpers through which the other packages touch clock, threads, retries, limits and patterns."""

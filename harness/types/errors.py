@@ -1,0 +1,162 @@
+"""Errors, each with a code and a place, and the one table that says what a code means for a trial.
+
+The tree::
+
+    HarnessError
+    ├── InputError           what the user wrote: one or more faults, exit 2
+    │   ├── SuiteError
+    │   └── DatasetError
+    ├── TargetError          an attempt that could not be driven to its end
+    ├── GraderError          a grader or extractor that broke
+    └── StoreError           a run directory that cannot be written or read
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Literal
+
+TrialFault = Literal["agent_failure", "target_error", "grading_error"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Policy:
+    """What an error code means: what the trial becomes, and whether trying again can help.
+
+    `status` is the status of a trial that ends with the code. `retried` says that a new attempt
+    from a clean agent may go better. `resent` says that the request was refused before it had
+    any effect, so that a stateless endpoint may be asked again in place. `graded` says that
+    the partial trajectory is graded for show. `counted` is how the trial enters the numbers: as
+    a failure of the agent, or as an error that is shown apart.
+    """
+
+    status: TrialFault
+    retried: bool = False
+    resent: bool = False
+    graded: bool = False
+    counted: Literal["failure", "error"] = "error"
+
+
+_AGENT = Policy(status="agent_failure", graded=True, counted="failure")
+_OUTAGE = Policy(status="target_error", retried=True)
+_REFUSED = Policy(status="target_error", retried=True, resent=True)
+_FINAL = Policy(status="target_error")
+_GRADER = Policy(status="grading_error")
+
+POLICIES: Mapping[str, Policy] = MappingProxyType(
+    {
+        # the agent's own doing
+        "turn_timeout": _AGENT,  # a turn took longer than limits.turn_seconds
+        "trial_timeout": _AGENT,  # the trial took longer than limits.trial_seconds
+        "agent_crash": _AGENT,  # the agent's program raised
+        "max_steps": _AGENT,  # the agent used up its steps without an answer
+        # refused before it had any effect
+        "rate_limited": _REFUSED,  # 429
+        "overloaded": _REFUSED,  # 503, 529
+        "connection_refused": _REFUSED,  # nobody listens
+        # broke on the way
+        "connection_lost": _OUTAGE,  # reset, DNS, TLS, a read that timed out
+        "stream_cut": _OUTAGE,  # a streamed reply without its end
+        "server_error": _OUTAGE,  # any other 5xx
+        "bad_reply": _OUTAGE,  # a reply that is not what the API promises
+        # trying again gives the same
+        "quota_exhausted": _FINAL,  # 429 that no waiting cures
+        "bad_request": _FINAL,  # 400, 422
+        "unauthorized": _FINAL,  # 401
+        "forbidden": _FINAL,  # 403
+        "not_found": _FINAL,  # 404, unknown model
+        "context_length": _FINAL,  # the conversation is longer than the model takes
+        "content_filter": _FINAL,  # the provider refused the content
+        "agent_contract": _FINAL,  # a Python agent returned what no trajectory can hold
+        "fixture_broke": _FINAL,  # a fixture raised while it was set up or read
+        # a grader's doing
+        "grader_broke": _GRADER,  # raised, or returned what is no grade
+        "grader_timeout": _GRADER,  # a custom function took longer than limits.grader_seconds
+        "pattern_timeout": _GRADER,  # a pattern took longer than its time limit
+    }
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, order=True)
+class Fault:
+    """One mistake in what the user wrote: where it stands, what is wrong, what is allowed.
+
+    `line` and `column` count from 1; 0 says that the place is the file as a whole. `path` is the
+    place inside the document, such as `graders.surfaced_id.config.pattern`; empty for none.
+    """
+
+    file: str
+    line: int = 0
+    column: int = 0
+    path: str = ""
+    problem: str
+    allowed: str = ""
+
+    def __str__(self) -> str:
+        """Give the fault as `file:line:column: path: what; what is allowed`."""
+        place = ":".join([self.file, *(str(n) for n in (self.line, self.column) if n)])
+        parts = [place, *([self.path] if self.path else []), self.problem]
+        text = ": ".join(parts)
+        return f"{text}; {self.allowed}" if self.allowed else text
+
+
+class HarnessError(Exception):
+    """The root of all errors that Regrade raises on purpose.
+
+    `code` names the kind of error, `place` where it happened (`file:line:column` or
+    `sample/model/epoch`), `hint` what to do about it.
+    """
+
+    def __init__(self, message: str, *, code: str, place: str = "", hint: str = "") -> None:
+        super().__init__(message)
+        self.code = code
+        self.place = place
+        self.hint = hint
+
+
+class InputError(HarnessError):
+    """What the user wrote cannot be used; carries every fault that was found."""
+
+    def __init__(self, faults: Iterable[Fault]) -> None:
+        self.faults = tuple(faults)
+        super().__init__("\n".join(map(str, self.faults)), code="bad_input")
+
+
+class SuiteError(InputError):
+    """A suite, or a Python file of it, cannot be used."""
+
+
+class DatasetError(InputError):
+    """A dataset cannot be used."""
+
+
+class TargetError(HarnessError):
+    """An attempt could not be driven to its end; `code` is a key of `POLICIES`.
+
+    `retry_after` is how many seconds the endpoint asked to wait, where it did.
+    """
+
+    def __init__(
+        self, message: str, *, code: str, retry_after: float | None = None, hint: str = ""
+    ) -> None:
+        super().__init__(message, code=code, hint=hint)
+        self.retry_after = retry_after
+
+    @property
+    def policy(self) -> Policy:
+        """Give the table's word on this error."""
+        return POLICIES[self.code]
+
+
+class GraderError(HarnessError):
+    """A grader or extractor broke; its grade is an error, never a score."""
+
+    def __init__(self, message: str, *, code: str = "grader_broke") -> None:
+        super().__init__(message, code=code)
+
+
+class StoreError(HarnessError):
+    """A run directory cannot be written or read."""
+
+    def __init__(self, message: str, *, place: str = "", hint: str = "") -> None:
+        super().__init__(message, code="store", place=place, hint=hint)

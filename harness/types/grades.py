@@ -1,0 +1,41 @@
+"""A grade: one grader's judgement of one trajectory."""
+
+from typing import Any, Literal
+
+import msgspec
+
+Status = Literal["graded", "error", "skipped"]
+Role = Literal["required", "scored", "observed"]
+
+
+class Ref(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """Points at an event that evidence rests on, and at the characters in its text.
+
+    `turn` and `event` are indices from 0 into the whole trajectory; `start` and `end` are a
+    half-open span of characters of the event's text (a result's `output`, a message's `text`,
+    a call's `arguments_text`).
+    """
+
+    turn: int
+    event: int
+    start: int | None = None
+    end: int | None = None
+
+
+class Grade(msgspec.Struct, frozen=True, kw_only=True):
+    """One judgement: `score` in 0..1, `passed`, and the `evidence` in one plain sentence.
+
+    A grader gives `score` (and `passed` where the score alone does not say it); what it leaves
+    out is filled in by the harness: `passed` from the threshold, `submission` from the
+    extractor, `key` from the grader and what it was given. `status` is `error` for a grader
+    that broke (`score` and `passed` None) and `skipped` for one that does not apply.
+    """
+
+    score: float | None = None
+    passed: bool | None = None
+    evidence: str = ""
+    status: Status = "graded"
+    refs: tuple[Ref, ...] = ()
+    submission: str | None = None
+    details: dict[str, Any] = {}
+    key: str | None = None

@@ -1,0 +1,73 @@
+"""The short form of a plug-in: `@grader`, `@extractor` and `@fixture` in a suite's Python file.
+
+A decorator leaves the function as it is and sets a mark on it, which is found when the file is
+loaded. Nothing is registered by importing.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Literal, TypeVar, overload
+
+MARK = "__regrade__"
+"""The attribute that holds the mark of a decorated function."""
+
+Isolation = Literal["thread", "process"]
+Scope = Literal["run", "trial"]
+_F = TypeVar("_F", bound=Callable[..., Any])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mark:
+    """What a decorator said of a function."""
+
+    kind: Literal["grader", "extractor", "fixture"]
+    name: str
+    scope: Scope = "trial"
+
+
+def _marker(mark_kind: Any, name: str | None, scope: Scope = "trial") -> Callable[[_F], _F]:
+    def set_mark(function: _F) -> _F:
+        mark = Mark(kind=mark_kind, name=name or function.__name__, scope=scope)
+        setattr(function, MARK, mark)
+        return function
+
+    return set_mark
+
+
+@overload
+def grader(function: _F, /) -> _F: ...
+@overload
+def grader(*, name: str | None = None) -> Callable[[_F], _F]: ...
+def grader(function: Any = None, /, *, name: str | None = None) -> Any:
+    """Make a function a grader: `(sample, submission)` or `(trajectory, ...)` -> a judgement.
+
+    It returns a Grade, a float in 0..1, a bool, or an object with `score` and `rationale`; it
+    may be async. A first parameter called `trajectory` receives the whole trajectory instead of
+    the extracted text. Further parameters receive, by name, the `sample`, and the end state of
+    the fixture of that name.
+    """
+    return _marker("grader", name)(function) if function else _marker("grader", name)
+
+
+@overload
+def extractor(function: _F, /) -> _F: ...
+@overload
+def extractor(*, name: str | None = None) -> Callable[[_F], _F]: ...
+def extractor(function: Any = None, /, *, name: str | None = None) -> Any:
+    """Make a function an extractor: `(trajectory)` or `(trajectory, config)` -> text."""
+    return _marker("extractor", name)(function) if function else _marker("extractor", name)
+
+
+@overload
+def fixture(function: _F, /) -> _F: ...
+@overload
+def fixture(*, scope: Scope = "trial", name: str | None = None) -> Callable[[_F], _F]: ...
+def fixture(function: Any = None, /, *, scope: Scope = "trial", name: str | None = None) -> Any:
+    """Make a generator function a fixture: it yields an object, and clears up after the yield.
+
+    Tools and Python agents receive the object by parameter name; a fixture may ask for other
+    fixtures, and one of scope `trial` for the `sample`. `run` is one object a run, `trial` a
+    fresh one each attempt. An object with `snapshot()` has its JSON stored with the trial.
+    """
+    marker = _marker("fixture", name, scope)
+    return marker(function) if function else marker

@@ -1,0 +1,129 @@
+"""What a plug-in meets: graders, extractors and targets, our own included.
+
+A plug-in is a frozen dataclass whose fields are its options in the YAML. It is listed in a plain
+mapping from its name, and the mapping is named by an entry point of the group
+`regrade.graders`, `regrade.extractors` or `regrade.targets`.
+"""
+
+from collections.abc import Awaitable, Callable, Mapping
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Literal, Protocol
+
+from harness.types.events import Event
+from harness.types.grades import Grade, Ref
+from harness.types.samples import Sample
+from harness.types.taxonomy import Taxonomy
+from harness.types.trajectories import Step, Trajectory
+
+
+@dataclass(frozen=True, slots=True)
+class Submission:
+    """The text an extractor took out of a trajectory, and the events it came from."""
+
+    text: str
+    refs: tuple[Ref, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """What a grader judges.
+
+    `trajectory` is the conversation, or the turn that was cut out of it. `submission` is None
+    for graders that read the trajectory. `snapshots` is the end state of the trial's fixtures.
+    """
+
+    sample: Sample
+    trajectory: Trajectory
+    submission: Submission | None = None
+    snapshots: Mapping[str, Any] = field(default_factory=dict)
+
+
+class Extractor(Protocol):
+    """Reduces a trajectory to the text to be graded."""
+
+    def extract(self, trajectory: Trajectory, /) -> Submission:
+        """Give the text; empty where there is nothing to grade."""
+        ...
+
+
+class Grader(Protocol):
+    """Judges one subject.
+
+    `reads` says what it works on: graders of a `submission` get one from an extractor. Patterns
+    are searched through `harness.system.patterns`, which keeps the time limit. It raises
+    `GraderError` where it cannot judge, and nothing else on any subject.
+    """
+
+    taxonomy: ClassVar[Taxonomy]
+    reads: ClassVar[Literal["submission", "trajectory"]]
+
+    def grade(self, subject: Subject, /) -> Grade:
+        """Give the judgement; `passed` may be left to the threshold."""
+        ...
+
+
+Record = Callable[[Event | Step], None]
+"""Adds an event, or the numbers of one model reply, to the turn that is being driven."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Assignment:
+    """One attempt, as a target receives it.
+
+    `fixtures` are the objects of the suite's fixtures by name. `wait` sleeps that many seconds
+    without charging the time limits: only for what the endpoint asked to wait. It raises
+    `TargetError` where the suite does not allow so long a wait.
+    """
+
+    sample: Sample
+    model: str
+    epoch: int
+    attempt: int
+    fixtures: Mapping[str, Any]
+    wait: Callable[[float], Awaitable[None]]
+
+
+class Session(Protocol):
+    """One conversation with one clean agent."""
+
+    async def send(self, text: str, record: Record, /) -> None:
+        """Take one turn: say `text` to the agent, record what it does until it has answered.
+
+        The user's message is recorded already. Raises `TargetError`.
+        """
+        ...
+
+    async def close(self) -> None:
+        """Give up the agent; called once, also after an error or a time limit."""
+        ...
+
+
+class Connection(Protocol):
+    """What the trials of a run share: clients, pools, a server."""
+
+    async def open(self, assignment: Assignment, /) -> Session:
+        """Open a session for one attempt."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Surroundings:
+    """What a run offers its target.
+
+    `scripted_url` is the base URL of the scripted model server, where the suite has models that
+    are called `scripted/...`. `fixture_names` are the parameters that fixtures will fill.
+    `concurrency` is how many sessions may be open at once.
+    """
+
+    scripted_url: str | None
+    fixture_names: frozenset[str]
+    concurrency: int
+
+
+class Target(Protocol):
+    """Drives one kind of agent; its fields are the options under `target` in the suite."""
+
+    def connect(self, surroundings: Surroundings, /) -> AbstractAsyncContextManager[Connection]:
+        """Connect once a run."""
+        ...

@@ -1,0 +1,101 @@
+"""A summary: the numbers of a run, and whether its gates are met."""
+
+from typing import Any
+
+import msgspec
+
+from harness.types.trajectories import Usage
+
+
+class Interval(msgspec.Struct, frozen=True, kw_only=True):
+    """An estimate with its 95 % interval; None where there is nothing to estimate from."""
+
+    value: float | None
+    low: float | None = None
+    high: float | None = None
+
+
+class Mean(msgspec.Struct, frozen=True, kw_only=True):
+    """A mean with its 95 % interval; the ends are None for fewer than two samples."""
+
+    mean: float | None
+    low: float | None = None
+    high: float | None = None
+
+
+class GraderSummary(msgspec.Struct, frozen=True, kw_only=True):
+    """One grader on one model: counts, mean score and pass rate over all but skipped trials."""
+
+    mean: float | None
+    low: float | None
+    high: float | None
+    pass_rate: Interval
+    passed: int
+    failed: int
+    graded: int
+    errors: int
+    skipped: int
+
+
+class Seconds(msgspec.Struct, frozen=True, kw_only=True):
+    """How long the target took: median and 90th percentile, in seconds."""
+
+    p50: float | None
+    p90: float | None
+
+
+class ModelSummary(msgspec.Struct, frozen=True, kw_only=True):
+    """One model: `errors` are trials without a verdict; they count as failures in the rates."""
+
+    trials: int
+    completed: int
+    agent_failures: int
+    errors: int
+    passed: int
+    pass_rate: Interval
+    score: Mean
+    graders: dict[str, GraderSummary]
+    usage: Usage
+    seconds: Seconds
+
+
+class GateResult(msgspec.Struct, frozen=True, kw_only=True):
+    """One gate on one model: what it says, what the run has, whether that is enough."""
+
+    text: str
+    model: str
+    value: float | None
+    passed: bool
+
+
+class Failed(msgspec.Struct, frozen=True, kw_only=True):
+    """A trial that did not pass, for the eyes: the grader or error, and the evidence."""
+
+    sample_id: str
+    model: str
+    epoch: int
+    status: str
+    grader: str | None
+    evidence: str
+
+
+class Summary(msgspec.Struct, frozen=True, kw_only=True):
+    """The numbers of a run, as `summary.json` holds them.
+
+    `complete` says that the run can be judged: everything planned has ended, and errors stayed
+    within bounds; `reasons` says what is missing otherwise. `passed` says that it is complete and
+    meets its gates. `first_failures` are the first failing trials, `warnings` what the reader
+    should know.
+    """
+
+    suite: str
+    run_id: str
+    complete: bool
+    passed: bool
+    planned: int | None
+    models: dict[str, ModelSummary]
+    gates: tuple[GateResult, ...]
+    reasons: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+    first_failures: tuple[Failed, ...] = ()
+    details: dict[str, Any] = {}

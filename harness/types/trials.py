@@ -1,0 +1,87 @@
+"""A trial: one run of one sample on one model in one epoch, and what came of it."""
+
+from datetime import datetime
+from typing import Any, Literal
+
+import msgspec
+
+from harness.types.grades import Grade
+from harness.types.trajectories import Trajectory, Usage
+
+TrialStatus = Literal["completed", "agent_failure", "target_error", "grading_error"]
+
+VERSION = 1
+"""The version of a stored trial; a line without `v` is version 1 for ever."""
+
+
+class Failure(msgspec.Struct, frozen=True, kw_only=True):
+    """Why an attempt or a trial did not end well; `code` is a key of the table of errors."""
+
+    code: str
+    message: str
+
+
+class Attempt(msgspec.Struct, frozen=True, kw_only=True):
+    """One try inside a trial, from a clean agent."""
+
+    started_at: datetime
+    seconds: float
+    error: Failure | None = None
+    usage: Usage = Usage()
+
+
+class Timing(msgspec.Struct, frozen=True, kw_only=True):
+    """Where the time of a trial went, in seconds by a clock that never jumps."""
+
+    started_at: datetime
+    target_seconds: float = 0.0
+    waiting_seconds: float = 0.0
+    grading_seconds: float = 0.0
+
+
+class Keys(msgspec.Struct, frozen=True, kw_only=True):
+    """Hashes that say whether a stored trial still counts: of the target, and of the sample."""
+
+    drive: str
+    sample: str
+
+
+class Trial(msgspec.Struct, frozen=True, kw_only=True):
+    """One line of `trials.jsonl`.
+
+    `passed` and `score` are None where the trial could not be driven or graded; `snapshots` is
+    the end state of the trial's fixtures by name; `usage` sums the attempts.
+    """
+
+    v: int = VERSION
+    sample_id: str
+    model: str
+    epoch: int
+    status: TrialStatus
+    passed: bool | None
+    score: float | None
+    grades: dict[str, Grade]
+    trajectory: Trajectory
+    attempts: tuple[Attempt, ...]
+    usage: Usage
+    timing: Timing
+    error: Failure | None
+    keys: Keys
+    snapshots: dict[str, Any] = {}
+
+
+class Outcome(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """One line of `outcomes.jsonl`: a trial without its trajectory.
+
+    `grades` holds (score, passed, status) by grader.
+    """
+
+    sample_id: str
+    model: str
+    epoch: int
+    status: TrialStatus
+    passed: bool | None = None
+    score: float | None = None
+    seconds: float = 0.0
+    usage: Usage = Usage()
+    grades: dict[str, tuple[float | None, bool | None, str]] = {}
