@@ -5,7 +5,7 @@ mapping from its name, and the mapping is named by an entry point of the group
 `regrade.graders`, `regrade.extractors` or `regrade.targets`.
 """
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal, Protocol
@@ -60,6 +60,25 @@ class Grader(Protocol):
 
     def grade(self, subject: Subject, /) -> Grade:
         """Give the judgement; `passed` may be left to the threshold."""
+        ...
+
+
+class Linted(Protocol):
+    """A plug-in that can say more of its options than their types do; meeting it is optional."""
+
+    def lint(self) -> Iterable[tuple[str, str]]:
+        """Give (option, problem) for options that cannot work, such as a pattern that is none.
+
+        `validate` reports them as faults; `run` and `grade` warn of them and go on.
+        """
+        ...
+
+
+class SampleLinted(Protocol):
+    """A grader that can say beforehand that a sample cannot be graded; optional."""
+
+    def lint_sample(self, sample: Sample, /) -> Iterable[tuple[str, str]]:
+        """Give (field of the sample, problem); reported as `Linted` says."""
         ...
 
 

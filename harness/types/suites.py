@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Literal, Self
 
 from harness.types.code import CustomExtractor, CustomGrader, Fixture, SuitePath
+from harness.types.errors import Fault
 from harness.types.grades import Role
 from harness.types.protocols import Extractor, Grader, Target
 from harness.types.samples import Sample
@@ -92,7 +93,8 @@ class Suite:
     """One evaluation.
 
     Exactly one of `dataset` and `samples` is set. `target` is None for a suite that only grades.
-    `text` is the YAML as it was written, and `source` its file.
+    `text` is the YAML as it was written, and `source` its file. `warnings` are faults that do not
+    keep the suite from running, such as a pattern that is none.
     """
 
     name: str
@@ -109,6 +111,7 @@ class Suite:
     limits: Limits = field(default_factory=Limits)
     scoring: Scoring = field(default_factory=Scoring)
     gates: tuple[GateSpec, ...] = ()
+    warnings: tuple[Fault, ...] = ()
 
     @classmethod
     def from_yaml(cls, path: str | Path) -> Self:
