@@ -1,1 +1,1 @@
-"""The helpers through which the other packages touch clock, threads, retries, limits and patterns."""
+"""The helpers through which the others touch clock, threads, limits, patterns and files."""

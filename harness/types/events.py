@@ -81,11 +81,5 @@ class ErrorEvent(_Event, frozen=True, kw_only=True, tag="error"):
 
 
 Event = (
-    UserMessage
-    | AssistantMessage
-    | Reasoning
-    | ToolCall
-    | ToolResult
-    | SystemEvent
-    | ErrorEvent
+    UserMessage | AssistantMessage | Reasoning | ToolCall | ToolResult | SystemEvent | ErrorEvent
 )

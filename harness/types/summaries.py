@@ -45,14 +45,21 @@ class Seconds(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ModelSummary(msgspec.Struct, frozen=True, kw_only=True):
-    """One model: `errors` are trials without a verdict; they count as failures in the rates."""
+    """One model.
+
+    `errors` are trials that could not be driven or graded; they count as failures in the rates,
+    and `pass_rate_if_errors_passed` is the rate had they passed (None without errors).
+    `ungraded` are trials to which no grader applied; they are in no rate.
+    """
 
     trials: int
     completed: int
     agent_failures: int
     errors: int
+    ungraded: int
     passed: int
     pass_rate: Interval
+    pass_rate_if_errors_passed: float | None
     score: Mean
     graders: dict[str, GraderSummary]
     usage: Usage
@@ -60,12 +67,15 @@ class ModelSummary(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class GateResult(msgspec.Struct, frozen=True, kw_only=True):
-    """One gate on one model: what it says, what the run has, whether that is enough."""
+    """One gate on one model: what it says, what the run has, whether that is enough.
+
+    `passed` is None where the run holds no trial of the model.
+    """
 
     text: str
     model: str
     value: float | None
-    passed: bool
+    passed: bool | None
 
 
 class Failed(msgspec.Struct, frozen=True, kw_only=True):

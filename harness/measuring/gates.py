@@ -1,0 +1,61 @@
+"""Gates: conditions on a model's numbers."""
+
+import math
+from collections.abc import Mapping
+
+from harness.measuring.intervals import quantile
+from harness.measuring.tallies import ModelTally, Values
+from harness.types.suites import GateSpec
+from harness.types.summaries import GateResult
+
+_SLACK = 1e-9
+"""Nine of ten meet 0.9, whatever binary fractions make of it."""
+
+_SIGNS = {"gt": ">", "gte": ">=", "lt": "<", "lte": "<=", "eq": "="}
+
+
+def judge_gate(gate: GateSpec, models: Mapping[str, ModelTally]) -> list[GateResult]:
+    """Judge a gate on the model it names, or on every model.
+
+    A gate on a model that has no trials in this run is not judged: `passed` is None.
+    """
+    names = [gate.model] if gate.model is not None else list(models)
+    return [_judge(gate, name, models.get(name)) for name in names]
+
+
+def _judge(gate: GateSpec, model: str, tally: ModelTally | None) -> GateResult:
+    text = f"{_metric(gate)} of {model} {_SIGNS[gate.op]} {gate.value:g}"
+    if tally is None:
+        return GateResult(text=text, model=model, value=None, passed=None)
+    value = _value(gate, tally)
+    return GateResult(text=text, model=model, value=value, passed=meets(value, gate))
+
+
+def _metric(gate: GateSpec) -> str:
+    return f"{gate.aggregation.replace('_', ' ')} of {gate.metric}"
+
+
+def meets(value: float | None, gate: GateSpec) -> bool:
+    """Say whether a value meets a gate; no value meets none."""
+    if value is None:
+        return False
+    difference = value - gate.value
+    return {
+        "gt": difference > _SLACK,
+        "gte": difference >= -_SLACK,
+        "lt": difference < -_SLACK,
+        "lte": difference <= _SLACK,
+        "eq": abs(difference) <= _SLACK,
+    }[gate.op]
+
+
+def _value(gate: GateSpec, tally: ModelTally) -> float | None:
+    of = tally if gate.metric == "trial" else tally.graders[gate.metric]
+    values: Values = of.passes if gate.aggregation == "pass_rate" else of.scores
+    if gate.aggregation in ("mean", "pass_rate"):
+        means = values.means()
+        return math.fsum(means) / len(means) if means else None
+    each = sorted(values.each())
+    if not each:
+        return None
+    return {"min": each[0], "max": each[-1]}.get(gate.aggregation, quantile(each, 0.5))

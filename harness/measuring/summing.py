@@ -1,0 +1,133 @@
+"""The summary of a run, from the outcomes of its trials."""
+
+from collections.abc import Iterable
+
+from harness.measuring.gates import judge_gate
+from harness.measuring.intervals import mean, pass_rate, quantile
+from harness.measuring.tallies import GraderTally, ModelTally
+from harness.types.suites import Suite
+from harness.types.summaries import (
+    Failed,
+    GraderSummary,
+    ModelSummary,
+    Seconds,
+    Summary,
+)
+from harness.types.trials import Outcome
+
+
+class Tally:
+    """Everything that a summary needs, gathered from outcomes in any order."""
+
+    def __init__(self, suite: Suite, models: Iterable[str], *, epochs: int) -> None:
+        self._suite = suite
+        self._names = tuple(spec.name for spec in suite.graders)
+        self._repeated = epochs > 1
+        self.models: dict[str, ModelTally] = {}
+        for model in models:
+            self._of(model)
+
+    def _of(self, model: str) -> ModelTally:
+        if model not in self.models:
+            self.models[model] = ModelTally(self._names, repeated=self._repeated)
+        return self.models[model]
+
+    def add(self, outcome: Outcome) -> None:
+        """Take the outcome of one trial."""
+        self._of(outcome.model).add(outcome)
+
+    @property
+    def trials(self) -> int:
+        """Count the trials taken so far."""
+        return sum(model.trials for model in self.models.values())
+
+
+def summarise(  # noqa: PLR0913  (the facts of a run that the trials do not hold)
+    tally: Tally,
+    suite: Suite,
+    *,
+    run_id: str,
+    planned: int | None,
+    failures: Iterable[Failed] = (),
+    reasons: Iterable[str] = (),
+    warnings: Iterable[str] = (),
+) -> Summary:
+    """Sum up a run.
+
+    `planned` is how many trials the run was to have, None where that is not known; `reasons` say
+    why the run ended early, where it did.
+    """
+    incomplete = (*reasons, *_missing(tally, suite, planned))
+    gates = tuple(result for gate in suite.gates for result in judge_gate(gate, tally.models))
+    unjudged = [
+        f"gate not judged, no such model in this run: {g.text}" for g in gates if g.passed is None
+    ]
+    return Summary(
+        suite=suite.name,
+        run_id=run_id,
+        complete=not incomplete,
+        passed=not incomplete and all(gate.passed is not False for gate in gates),
+        planned=planned,
+        models={name: _model(of) for name, of in tally.models.items()},
+        gates=gates,
+        reasons=incomplete,
+        warnings=(*warnings, *unjudged),
+        first_failures=tuple(failures),
+    )
+
+
+def _missing(tally: Tally, suite: Suite, planned: int | None) -> list[str]:
+    models = tally.models.values()
+    trials, allowed = tally.trials, suite.limits.max_error_rate
+    errors = sum(model.errors for model in models)
+    decided = sum(g.graded for model in models for g in model.graders.values())
+    reasons = []
+    if planned is not None and trials < planned:
+        reasons.append(f"{planned - trials} of {planned} trials are missing")
+    if trials and errors / trials > allowed:
+        reasons.append(
+            f"{errors} of {trials} trials ended in errors; "
+            f"limits.max_error_rate allows {allowed:.0%}"
+        )
+    if broken := sum(model.broken for model in models):
+        reasons.append(f"{broken} trials could not be graded: a grader broke")
+    if not decided or not any(model.completed for model in models):
+        reasons.append("no trial was driven and graded to its end")
+    return reasons
+
+
+def _model(tally: ModelTally) -> ModelSummary:
+    means = tally.passes.means()
+    counted = tally.trials - tally.ungraded
+    with_errors = (tally.passed + tally.errors) / counted if counted and tally.errors else None
+    return ModelSummary(
+        trials=tally.trials,
+        completed=tally.completed,
+        agent_failures=tally.agent_failures,
+        errors=tally.errors,
+        ungraded=tally.ungraded,
+        passed=tally.passed,
+        pass_rate=pass_rate(means, counted),
+        pass_rate_if_errors_passed=with_errors,
+        score=mean(tally.scores.means()),
+        graders={name: _grader(of) for name, of in tally.graders.items()},
+        usage=tally.usage,
+        seconds=Seconds(p50=quantile(tally.seconds, 0.5), p90=quantile(tally.seconds, 0.9)),
+    )
+
+
+def _grader(tally: GraderTally) -> GraderSummary:
+    means = tally.passes.means()
+    counted = tally.graded + tally.errors
+    score = mean(tally.scores.means())
+    return GraderSummary(
+        mean=score.mean,
+        low=score.low,
+        high=score.high,
+        pass_rate=pass_rate(means, counted),
+        passed=tally.passed,
+        failed=counted - tally.passed - tally.errors,
+        graded=tally.graded,
+        errors=tally.errors,
+        skipped=tally.skipped,
+    )

@@ -1,0 +1,110 @@
+"""Counts and values gathered from outcomes one by one, in any order, a few bytes a trial."""
+
+import math
+from array import array
+from collections.abc import Iterator
+
+from harness.types.trajectories import Usage
+from harness.types.trials import Outcome
+
+_ERRORS = frozenset({"target_error", "grading_error"})
+
+
+class Values:
+    """The values of one metric; with several epochs they are kept by sample."""
+
+    def __init__(self, *, repeated: bool) -> None:
+        self._all = array("d")
+        self._by_sample: dict[str, array[float]] | None = {} if repeated else None
+
+    def add(self, sample_id: str, value: float) -> None:
+        """Take the value of one trial."""
+        if self._by_sample is None:
+            self._all.append(value)
+        else:
+            self._by_sample.setdefault(sample_id, array("d")).append(value)
+
+    def each(self) -> Iterator[float]:
+        """Give the value of every trial."""
+        if self._by_sample is None:
+            yield from self._all
+        else:
+            for values in self._by_sample.values():
+                yield from values
+
+    def means(self) -> "array[float]":
+        """Give the mean of every sample over its epochs, in ascending order."""
+        if self._by_sample is None:
+            return array("d", sorted(self._all))
+        return array("d", sorted(math.fsum(v) / len(v) for v in self._by_sample.values()))
+
+
+class GraderTally:
+    """One grader on one model.
+
+    A trial that was not driven or graded to its end counts 0 here too: it can never raise a mean.
+    """
+
+    def __init__(self, *, repeated: bool) -> None:
+        self.scores = Values(repeated=repeated)
+        self.passes = Values(repeated=repeated)
+        self.passed = self.graded = self.errors = self.skipped = 0
+
+    def add(self, outcome: Outcome, name: str) -> None:
+        """Take what one trial says of the grader."""
+        score, passed, status = outcome.grades.get(name, (None, None, "error"))
+        if status == "skipped":
+            self.skipped += 1
+            return
+        graded = status == "graded" and score is not None
+        self.graded += graded
+        self.errors += not graded
+        counts = graded and outcome.status in ("completed", "grading_error")
+        self.passed += bool(counts and passed)
+        self.scores.add(outcome.sample_id, score if counts and score is not None else 0.0)
+        self.passes.add(outcome.sample_id, 1.0 if counts and passed else 0.0)
+
+
+class ModelTally:
+    """One model: its trials, and its graders by name."""
+
+    def __init__(self, graders: tuple[str, ...], *, repeated: bool) -> None:
+        self.trials = self.completed = self.agent_failures = self.errors = 0
+        self.broken = self.ungraded = self.passed = 0
+        self.scores = Values(repeated=repeated)
+        self.passes = Values(repeated=repeated)
+        self.seconds = array("d")
+        self.costs = array("d")
+        self.tokens: list[int | None] = [None, None]
+        self.graders = {name: GraderTally(repeated=repeated) for name in graders}
+
+    def add(self, outcome: Outcome) -> None:
+        """Take one trial; a broken one counts as a failure."""
+        self.trials += 1
+        self.completed += outcome.status == "completed"
+        self.agent_failures += outcome.status == "agent_failure"
+        self.broken += outcome.status == "grading_error"
+        self.errors += outcome.status in _ERRORS
+        self.seconds.append(outcome.seconds)
+        self._add_usage(outcome.usage)
+        for name, tally in self.graders.items():
+            tally.add(outcome, name)
+        if outcome.status == "completed" and outcome.passed is None:
+            self.ungraded += 1
+            return
+        self.passed += outcome.passed is True
+        self.scores.add(outcome.sample_id, outcome.score or 0.0)
+        self.passes.add(outcome.sample_id, 1.0 if outcome.passed else 0.0)
+
+    def _add_usage(self, usage: Usage) -> None:
+        if usage.cost_usd is not None:
+            self.costs.append(usage.cost_usd)
+        for place, tokens in enumerate((usage.input_tokens, usage.output_tokens)):
+            if tokens is not None:
+                self.tokens[place] = (self.tokens[place] or 0) + tokens
+
+    @property
+    def usage(self) -> Usage:
+        """Sum what is known of tokens and money."""
+        cost = math.fsum(self.costs) if self.costs else None
+        return Usage(input_tokens=self.tokens[0], output_tokens=self.tokens[1], cost_usd=cost)

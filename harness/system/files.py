@@ -1,0 +1,19 @@
+"""Files written whole: a reader sees the old text or the new one, never half of it."""
+
+import os
+from pathlib import Path
+
+
+def write_whole(path: Path, text: str) -> None:
+    """Write a text as UTF-8 beside its place, then move it there.
+
+    Raises:
+        OSError: the disk is full, or the folder cannot be written; the old file stays.
+    """
+    draft = path.with_name(f"{path.name}.{os.getpid()}.part")
+    try:
+        draft.write_text(text, encoding="utf-8", newline="\n")
+        draft.replace(path)
+    except BaseException:
+        draft.unlink(missing_ok=True)
+        raise

@@ -1,0 +1,36 @@
+"""Ctrl-C and SIGTERM as an orderly end: the first asks, the second insists."""
+
+import asyncio
+import signal
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from types import FrameType
+from typing import Any
+
+_SIGNALS = (signal.SIGINT, signal.SIGTERM)
+
+
+@contextmanager
+def on_interrupt(ask: Callable[[], None], insist: Callable[[], None]) -> Iterator[None]:
+    """Call `ask` in the running loop at the first Ctrl-C or SIGTERM, `insist` at each further one.
+
+    Outside the main thread signals belong to somebody else, and nothing is done.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    loop = asyncio.get_running_loop()
+    seen: list[int] = []
+
+    def handle(number: int, _frame: FrameType | None) -> None:
+        seen.append(number)
+        # A handler may run inside any line of code: only the loop is told, and woken.
+        loop.call_soon_threadsafe(ask if len(seen) == 1 else insist)
+
+    before: dict[signal.Signals, Any] = {s: signal.signal(s, handle) for s in _SIGNALS}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
