@@ -39,6 +39,10 @@ class Subject:
     snapshots: Mapping[str, Any] = field(default_factory=dict)
 
 
+Reads = Literal["submission", "trajectory"]
+"""What a grader works on: the extracted text, or the whole conversation."""
+
+
 class Extractor(Protocol):
     """Reduces a trajectory to the text to be graded."""
 
@@ -56,7 +60,7 @@ class Grader(Protocol):
     """
 
     taxonomy: ClassVar[Taxonomy]
-    reads: ClassVar[Literal["submission", "trajectory"]]
+    reads: ClassVar[Reads]
 
     def grade(self, subject: Subject, /) -> Grade:
         """Give the judgement; `passed` may be left to the threshold."""
