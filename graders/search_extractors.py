@@ -1,0 +1,117 @@
+"""Extractors that search what the agent said: for a pattern, for a marker.
+
+They follow the extractors of the same names in letta-evals (0.3 to 0.26).
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+import regex
+
+from graders.event_texts import assistant_messages
+from harness.system.patterns import PatternError, compile_pattern, find_all, search
+from harness.types.errors import GraderError
+from harness.types.grades import Ref
+from harness.types.protocols import Submission
+from harness.types.trajectories import Trajectory
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pattern:
+    r"""Gives what a regular expression matches in the agent's last message that it matches.
+
+    Messages are searched from the last to the first. Nothing found, or a group that took no
+    part, is an empty text.
+    """
+
+    pattern: str = field(metadata={"description": "Regular expression; no flags but its own."})
+    group: int | str = field(
+        default=0,
+        metadata={
+            "description": "Number or name of the group to give; 0 is the whole match. With "
+            "`search_all` and two or more groups the number counts the groups from 0; with "
+            "fewer it plays no part."
+        },
+    )
+    search_all: bool = field(
+        default=False,
+        metadata={"description": "Give every match of the message, joined by one blank."},
+    )
+
+    def lint(self) -> Iterable[tuple[str, str]]:
+        """Find a pattern that is none, and a group that it does not have."""
+        try:
+            compiled = compile_pattern(self.pattern)
+            self._group(compiled)
+        except PatternError as error:
+            yield "pattern", f"no regular expression: {error}"
+        except GraderError as error:
+            yield "group", str(error)
+
+    def extract(self, trajectory: Trajectory, /) -> Submission:
+        """Search the messages."""
+        group = self._group(compile_pattern(self.pattern))
+        for ref, text in reversed(assistant_messages(trajectory)):
+            matches = self._matches(text)
+            if matches:
+                found = [match.group(group) or "" for match in matches]
+                spans = [match.span(group) for match in matches]
+                return Submission(" ".join(found), tuple([_within(ref, span) for span in spans]))
+        return Submission("")
+
+    def _matches(self, text: str) -> list[regex.Match[str]]:
+        if self.search_all:
+            return find_all(self.pattern, text)
+        first = search(self.pattern, text)
+        return [] if first is None else [first]
+
+    def _group(self, compiled: regex.Pattern[str]) -> int | str:
+        """Give the group as the match knows it."""
+        several = 2
+        if self.search_all and compiled.groups < several:
+            return compiled.groups
+        group, allowed = self.group, compiled.groups
+        if isinstance(group, str):
+            if group in compiled.groupindex:
+                return group
+            raise GraderError(f"the pattern has no group called {group!r}")
+        first = 1 if self.search_all else 0
+        if not 0 <= group <= allowed - first:
+            raise GraderError(f"the pattern has no group {group}; 0 to {allowed - first} are there")
+        return group + first
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AfterMarker:
+    """Gives the text after the marker in the agent's last message that holds it.
+
+    The marker's first place in the message counts, upper and lower case differ, and white space
+    at the ends is stripped. No marker, or nothing after it, is an empty text.
+    """
+
+    marker: str = field(metadata={"description": "Text to look for, such as `ANSWER: `."})
+    include_marker: bool = field(
+        default=False, metadata={"description": "Give the marker too, not only what follows."}
+    )
+
+    def lint(self) -> Iterable[tuple[str, str]]:
+        """Find an empty marker."""
+        if not self.marker:
+            yield "marker", "is empty: it stands before every text"
+
+    def extract(self, trajectory: Trajectory, /) -> Submission:
+        """Look for the marker."""
+        for ref, text in reversed(assistant_messages(trajectory)):
+            at = text.find(self.marker)
+            if at >= 0:
+                tail = text[at if self.include_marker else at + len(self.marker) :]
+                start = len(text) - len(tail.lstrip())
+                found = tail.strip()
+                return Submission(found, (_within(ref, (start, start + len(found))),))
+        return Submission("")
+
+
+def _within(ref: Ref, span: tuple[int, int]) -> Ref:
+    """Point at a span of a message; a group that took no part has none, and is empty."""
+    start, end = max(span[0], 0), max(span[1], 0)
+    return Ref(turn=ref.turn, event=ref.event, start=start, end=end)

@@ -1,0 +1,217 @@
+"""The grader `assistant-contains-tool-output`: did the agent say what its tool told it?
+
+Rules and texts are those of Vally's grader of that name (0.13), made exact where its
+documentation is silent; `all_matches` and `require` are ours.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Literal, NamedTuple
+
+import regex
+
+from graders.cut_notes import in_cut_note
+from harness.system.patterns import PatternError, check_time, compile_pattern, find_all, search
+from harness.types.events import AssistantMessage, ToolResult
+from harness.types.grades import Grade, Ref
+from harness.types.protocols import Reads, Subject
+from harness.types.taxonomy import Taxonomy
+from harness.types.trajectories import Trajectory
+
+_MOST_LISTED = 100
+_MOST_CHARACTERS = 2_000
+
+
+class _Capture(NamedTuple):
+    """A value a tool gave: `heard` counts the assistant messages that came before it."""
+
+    value: str
+    ref: Ref
+    heard: int
+
+
+class _Heard(NamedTuple):
+    """What a conversation holds: the tools' results, what they gave, and what was said."""
+
+    results: list[Ref]
+    captures: list[_Capture]
+    said: list[tuple[Ref, str]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AssistantContainsToolOutput:
+    r"""Passes when the agent tells the user a value that one of its tools returned.
+
+    The pattern is searched in the output of every result of the tools, in order; its group 1,
+    or the whole match where it has no group, is the captured value. The grader passes when a
+    later message of the agent contains a captured value, letter for letter. Results are paired
+    with their calls by id; results of failed calls count like any other. A note that the output
+    was cut (`[... 4096 characters truncated ...]`) is no tool output.
+    """
+
+    taxonomy: ClassVar[Taxonomy] = Taxonomy(reference="reference-free", scope="trajectory-level")
+    reads: ClassVar[Reads] = "trajectory"
+
+    tools: tuple[str, ...] = field(
+        metadata={
+            "description": "Names of the tools whose results count. An entry also stands for "
+            "every name that begins with the entry and a dot: `catalog` for `catalog.lookup`."
+        }
+    )
+    pattern: str = field(
+        metadata={
+            "description": "Regular expression that is searched in the tool's output. The value "
+            "is group 1 if the pattern has a group, else the whole match."
+        }
+    )
+    all_matches: bool = field(
+        default=False,
+        metadata={"description": "Capture every match of an output, not only the first."},
+    )
+    require: Literal["any", "all"] = field(
+        default="any",
+        metadata={
+            "description": "Whether one captured value that the agent repeats is enough (`any`), "
+            "or each must be repeated (`all`)."
+        },
+    )
+
+    def lint(self) -> Iterable[tuple[str, str]]:
+        """Find options that cannot work."""
+        if not self.tools:
+            yield "tools", "is empty: no result can count"
+        try:
+            compile_pattern(self.pattern)
+        except PatternError as error:
+            yield "pattern", f"no regular expression: {error}"
+
+    def grade(self, subject: Subject, /) -> Grade:
+        """Look for the values the tools gave in what the agent said afterwards."""
+        try:
+            compile_pattern(self.pattern)
+        except PatternError as error:
+            return Grade(score=0.0, evidence=f"invalid pattern: {error}")
+        heard = self._listen(subject.trajectory)
+        if not heard.captures:
+            evidence = f"no {self._tool_names()} output matched {_quoted(self.pattern)}"
+            return Grade(score=0.0, evidence=evidence, refs=tuple(heard.results[:_MOST_LISTED]))
+        if self.require == "any":
+            return self._any(heard)
+        return self._all(heard)
+
+    def _any(self, heard: _Heard) -> Grade:
+        for capture in heard.captures:
+            echo = self._echo(capture, heard)
+            if echo is not None:
+                return Grade(
+                    score=1.0,
+                    evidence=f'assistant echoed captured value "{capture.value}"',
+                    refs=(capture.ref, echo),
+                    details=_details(heard.captures, [capture]),
+                )
+        return Grade(
+            score=0.0,
+            evidence=f"assistant did not echo {len(heard.captures)} captured value(s)",
+            refs=_refs(heard.captures),
+            details=_details(heard.captures, []),
+        )
+
+    def _all(self, heard: _Heard) -> Grade:
+        echoes = [(capture, self._echo(capture, heard)) for capture in heard.captures]
+        echoed = [(capture, echo) for capture, echo in echoes if echo is not None]
+        missing = [capture for capture, echo in echoes if echo is None]
+        details = _details(heard.captures, [capture for capture, _ in echoed])
+        count = len(heard.captures)
+        if missing:
+            return Grade(
+                score=0.0,
+                evidence=f"assistant did not echo {len(missing)} of {count} captured value(s)",
+                refs=_refs(missing),
+                details=details,
+            )
+        return Grade(
+            score=1.0,
+            evidence=f"assistant echoed all of {count} captured value(s)",
+            refs=tuple(ref for capture, echo in echoed for ref in (capture.ref, echo))[
+                : 2 * _MOST_LISTED
+            ],
+            details=details,
+        )
+
+    def _listen(self, trajectory: Trajectory) -> _Heard:
+        heard = _Heard([], [], [])
+        values: set[str] = set()
+        for t, turn in enumerate(trajectory.turns):
+            for e, event in enumerate(turn.events):
+                if isinstance(event, AssistantMessage):
+                    heard.said.append((Ref(turn=t, event=e), event.text))
+                elif isinstance(event, ToolResult) and self._counts(event.name):
+                    heard.results.append(Ref(turn=t, event=e))
+                    for value, start, end in self._values(event.output):
+                        # The first place of a value is enough: all that comes later, it precedes.
+                        if value not in values:
+                            values.add(value)
+                            ref = Ref(turn=t, event=e, start=start, end=end)
+                            heard.captures.append(_Capture(value, ref, len(heard.said)))
+        return heard
+
+    def _counts(self, name: str | None) -> bool:
+        if name is None:
+            return False
+        return any(name == entry or name.startswith(f"{entry}.") for entry in self.tools)
+
+    def _values(self, output: str) -> Iterator[tuple[str, int, int]]:
+        for match in self._matches(output):
+            group = 1 if match.re.groups else 0
+            value = match.group(group)
+            if value:
+                yield value, match.start(group), match.end(group)
+
+    def _matches(self, output: str) -> list[regex.Match[str]]:
+        first = search(self.pattern, output)
+        if first is None:
+            return []
+        if not self.all_matches and not in_cut_note(output, *first.span()):
+            return [first]
+        found = find_all(self.pattern, output)
+        matches = [match for match in found if not in_cut_note(output, *match.span())]
+        return matches if self.all_matches else matches[:1]
+
+    def _echo(self, capture: _Capture, heard: _Heard) -> Ref | None:
+        for ref, text in heard.said[capture.heard :]:
+            check_time(self.pattern)
+            at = text.find(capture.value)
+            if at >= 0:
+                end = at + len(capture.value)
+                return Ref(turn=ref.turn, event=ref.event, start=at, end=end)
+        return None
+
+    def _tool_names(self) -> str:
+        return ", ".join(f'"{name}"' for name in self.tools)
+
+
+def _quoted(pattern: str) -> str:
+    escaped = pattern.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{escaped}"'
+
+
+def _refs(captures: list[_Capture]) -> tuple[Ref, ...]:
+    return tuple(capture.ref for capture in captures[:_MOST_LISTED])
+
+
+def _details(captures: list[_Capture], echoed: list[_Capture]) -> dict[str, Any]:
+    """List the values, bounded: the refs point at them in full."""
+    details: dict[str, Any] = {"captured": _listed(captures), "echoed": _listed(echoed)}
+    if len(captures) > _MOST_LISTED:
+        details["captured_count"] = len(captures)
+    return details
+
+
+def _listed(captures: list[_Capture]) -> list[str]:
+    return [_bounded(capture.value) for capture in captures[:_MOST_LISTED]]
+
+
+def _bounded(value: str) -> str:
+    if len(value) <= _MOST_CHARACTERS:
+        return value
+    return f"{value[:_MOST_CHARACTERS]}… ({len(value):,} characters)"
