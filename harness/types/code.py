@@ -1,4 +1,8 @@
-"""A suite's own Python code, as it was loaded: files, and objects in them."""
+"""What a suite refers to beside itself: paths, its own Python files, and objects in them.
+
+An option of a plug-in that is annotated `SuitePath`, `CodeFile` or `CodeRef` is written as text
+in the YAML; whoever loads the suite resolves it.
+"""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -9,16 +13,32 @@ from typing import Any, Literal
 from harness.types.marks import Scope
 
 
+class _Reference:
+    """What is written as text and resolved by the validation's context, a `(class, text)` call."""
+
+    __slots__ = ()
+
+    @classmethod
+    def __get_pydantic_core_schema__(cls, _source: Any, _handler: Any) -> Any:
+        # Pydantic asks for this where it checks options; this module must stay light without it.
+        from pydantic_core import core_schema  # noqa: PLC0415
+
+        def resolve(text: str, info: Any) -> Any:
+            return info.context(cls, text)
+
+        return core_schema.with_info_after_validator_function(resolve, core_schema.str_schema())
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SuitePath:
-    """A path of the suite: `text` as it was written, `path` resolved against the suite's folder."""
+class SuitePath(_Reference):
+    """A path of the suite: `text` with `/` between folders, `path` from the suite's folder on."""
 
     text: str
     path: Path
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CodeFile:
+class CodeFile(_Reference):
     """A Python file of the suite (`tools.py`), loaded.
 
     `sha256` covers the file and the files beside it that it imports.
@@ -31,7 +51,7 @@ class CodeFile:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CodeRef:
+class CodeRef(_Reference):
     """An object in a Python file of the suite (`agent.py:MyAgent`), loaded."""
 
     text: str

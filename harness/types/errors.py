@@ -69,6 +69,7 @@ POLICIES: Mapping[str, Policy] = MappingProxyType(
         "content_filter": _FINAL,  # the provider refused the content
         "agent_contract": _FINAL,  # a Python agent returned what no trajectory can hold
         "fixture_broke": _FINAL,  # a fixture raised while it was set up or read
+        "target_broke": _FINAL,  # a target plug-in raised what no target may raise
         # a grader's doing
         "grader_broke": _GRADER,  # raised, or returned what is no grade
         "grader_timeout": _GRADER,  # a custom function took longer than limits.grader_seconds
@@ -112,6 +113,13 @@ class HarnessError(Exception):
         self.code = code
         self.place = place
         self.hint = hint
+
+    @property
+    def line(self) -> str:
+        """Tell the error in one line: where, what, and what to do."""
+        place = f"{self.place}: " if self.place else ""
+        hint = f"; {self.hint}" if self.hint else ""
+        return f"{place}{self}{hint}"
 
 
 class InputError(HarnessError):

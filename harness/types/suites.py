@@ -1,4 +1,7 @@
-"""A suite: one evaluation as its YAML says it, with every name in it resolved."""
+"""A suite: one evaluation as its YAML says it, with every name in it resolved.
+
+The `metadata` of fields are bounds (`ge`, `gt`, `le`), checked when a suite is loaded.
+"""
 
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -18,26 +21,26 @@ Aggregation = Literal["mean", "pass_rate", "min", "max", "median"]
 class Retries:
     """How often an attempt is made, and how long a wait for the endpoint may be."""
 
-    attempts: int = 3
-    max_wait_seconds: float = 120.0
+    attempts: int = field(default=3, metadata={"ge": 1})
+    max_wait_seconds: float = field(default=120.0, metadata={"ge": 0})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
     """Bounds of a run; seconds are None for no limit."""
 
-    concurrency: int = 20
-    turn_seconds: float | None = 120.0
-    trial_seconds: float | None = 600.0
-    grader_seconds: float = 30.0
-    max_error_rate: float = 0.1
+    concurrency: int = field(default=20, metadata={"ge": 1})
+    turn_seconds: float | None = field(default=120.0, metadata={"gt": 0})
+    trial_seconds: float | None = field(default=600.0, metadata={"gt": 0})
+    grader_seconds: float = field(default=30.0, metadata={"gt": 0})
+    max_error_rate: float = field(default=0.1, metadata={"ge": 0, "le": 1})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scoring:
     """When a trial passes: without a threshold, when every required grade has passed."""
 
-    threshold: float | None = None
+    threshold: float | None = field(default=None, metadata={"ge": 0, "le": 1})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,9 +64,11 @@ class GraderSpec:
 
     `turn` cuts one user turn out before grading: 0-based, negative from the end, None for the
     whole conversation. `fingerprint` hashes the grader, its options, its code and its extractor.
+    `display_name` is what a person reads in place of `name`, where the suite gives one.
     """
 
     name: str
+    display_name: str = ""
     kind: str
     grader: Grader | CustomGrader
     extractor: Extractor | CustomExtractor | None = None

@@ -1,0 +1,93 @@
+"""The command `regrade`: finds the subcommand, and turns errors into lines and exit codes.
+
+Exit codes: 0 all is well; 1 a gate was missed; 2 the input is wrong; 3 the run could not be
+completed; 130 interrupted, what was done is kept.
+"""
+
+import io
+import os
+import sys
+from importlib import import_module
+
+import click
+
+from harness.types.errors import HarnessError, InputError
+
+EVERYDAY = {
+    "init": ("init", "Write a starter suite that runs at once."),
+    "run": ("run", "Drive the agent through a suite, grade, store and sum up."),
+    "grade": ("grade", "Grade stored trajectories again; no agent is driven."),
+    "show": ("show", "Show a run, or what happened in one of its trials."),
+    "validate": ("validate", "Report every fault of suites and datasets, with its place."),
+}
+MORE = {
+    "list": ("list", "List graders, extractors and targets, with their options."),
+    "schema": ("schema", "Print the JSON Schema of a suite."),
+    "serve-model": ("serve_model", "Serve a script as an OpenAI-compatible model on loopback."),
+}
+_COMMANDS = EVERYDAY | MORE
+
+
+class _Commands(click.Group):
+    """The subcommands, each loaded when it is called; the everyday ones are shown first."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
+        """Give the names in the order of the help."""
+        return list(_COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
+        """Load a subcommand."""
+        if cmd_name not in _COMMANDS:
+            return None
+        module = import_module(f"harness.commands.{_COMMANDS[cmd_name][0]}")
+        command: click.Command = module.command
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
+        """Show the subcommands without loading them."""
+        for title, commands in (("Everyday commands", EVERYDAY), ("More", MORE)):
+            with formatter.section(title):
+                formatter.write_dl([(name, text) for name, (_, text) in commands.items()])
+
+
+@click.group(
+    cls=_Commands,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    epilog="Each command has its own --help. Exit codes: 0 well, 1 a gate missed, 2 wrong input, "
+    "3 could not be completed, 130 interrupted.",
+)
+@click.version_option(package_name="regrade", prog_name="regrade")
+def group() -> None:
+    """Drive live agents through a dataset, record what they did, and grade the record."""
+
+
+def main() -> None:
+    """Run the command line and exit with its code."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            # A terminal that cannot show a character shows its escape; nothing is lost by it.
+            stream.reconfigure(errors="backslashreplace")
+    sys.exit(_code())
+
+
+def _code() -> int:
+    try:
+        code = group.main(standalone_mode=False)
+        sys.stdout.flush()
+    except click.ClickException as error:
+        error.show()
+        return error.exit_code
+    except (click.Abort, KeyboardInterrupt):
+        return 130
+    except InputError as error:
+        for fault in error.faults:
+            click.echo(str(fault), err=True)
+        return 2
+    except HarnessError as error:
+        click.echo(error.line, err=True)
+        return 3
+    except BrokenPipeError:
+        # Whoever read our output has gone; there is nobody to tell.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    return code if isinstance(code, int) else 0

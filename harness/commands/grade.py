@@ -1,0 +1,42 @@
+"""`regrade grade`: grade stored trajectories; no agent is driven."""
+
+from pathlib import Path
+
+import click
+
+
+@click.command(name="grade")
+@click.argument("source")
+@click.option(
+    "--suite",
+    "suite_path",
+    type=click.Path(path_type=Path),
+    help="Grade by this suite instead of the one that the run was made of.",
+)
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path, file_okay=False),
+    default=Path("runs"),
+    show_default=True,
+    help="Make the new run directory in this folder; `latest` is sought there too.",
+)
+@click.option("--quiet", is_flag=True, help="Show no progress.")
+def command(source: str, suite_path: Path | None, out: Path, *, quiet: bool) -> int:
+    """Grade the trajectories of the run SOURCE with the graders of its suite as they are now.
+
+    Grades whose grader, code and ground truth have not changed are kept as they are. The result
+    is a run directory of its own; SOURCE stays as it was.
+    """
+    # Loaded here, so that `regrade --help` need not.
+    from harness.commands.running_shown import run_shown  # noqa: PLC0415
+    from harness.commands.runs_found import input_run, suite_of_run  # noqa: PLC0415
+    from harness.loading.suite_files import load_suite  # noqa: PLC0415
+    from harness.running.replays import replay_run  # noqa: PLC0415
+
+    folder = input_run(source, out)
+    suite = load_suite(suite_path or suite_of_run(folder))
+    return run_shown(
+        suite,
+        lambda observer, stop: replay_run(suite, folder, out, observer, stop),
+        quiet=quiet,
+    )

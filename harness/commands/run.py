@@ -1,0 +1,58 @@
+"""`regrade run`: drive, grade, store, sum up."""
+
+from pathlib import Path
+
+import click
+
+
+@click.command(name="run")
+@click.argument("suite", type=click.Path(path_type=Path))
+@click.option("--model", "models", multiple=True, help="Run on this model instead of the suite's.")
+@click.option("--epochs", type=click.IntRange(min=1), help="Repeat every sample so many times.")
+@click.option("--limit", type=click.IntRange(min=1), help="Take the first so many samples.")
+@click.option("--sample", "ids", multiple=True, metavar="ID", help="Take the sample of this id.")
+@click.option("--tag", "tags", multiple=True, help="Take the samples that have this tag.")
+@click.option("--concurrency", type=click.IntRange(min=1), help="Drive so many trials at once.")
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path, file_okay=False),
+    default=Path("runs"),
+    show_default=True,
+    help="Make the run directory in this folder.",
+)
+@click.option("--quiet", is_flag=True, help="Show no progress.")
+def command(  # noqa: PLR0913, PLR0917  (one parameter an option)
+    suite: Path,
+    models: tuple[str, ...],
+    epochs: int | None,
+    limit: int | None,
+    ids: tuple[str, ...],
+    tags: tuple[str, ...],
+    concurrency: int | None,
+    out: Path,
+    *,
+    quiet: bool,
+) -> int:
+    """Drive the agent of SUITE through its dataset, grade what it did, and sum up.
+
+    SUITE is a YAML file, or a folder that holds suite.yaml. Options that can be given several
+    times add up. Every trial is stored as it ends; Ctrl-C ends the run in order.
+    """
+    # Loaded here, so that `regrade --help` need not.
+    from harness.commands.running_shown import run_shown  # noqa: PLC0415
+    from harness.loading.datasets import Selection  # noqa: PLC0415
+    from harness.loading.suite_files import load_suite  # noqa: PLC0415
+    from harness.running.choices import RunOptions  # noqa: PLC0415
+    from harness.running.runs import execute  # noqa: PLC0415
+
+    options = RunOptions(
+        models=models,
+        epochs=epochs,
+        concurrency=concurrency,
+        selection=Selection(limit=limit, ids=ids, tags=tags),
+        out=out,
+    )
+    loaded = load_suite(suite)
+    return run_shown(
+        loaded, lambda observer, stop: execute(loaded, options, observer, stop), quiet=quiet
+    )

@@ -1,0 +1,53 @@
+"""What `run` and `grade` share: warnings first, progress meanwhile, the table and the code last."""
+
+import asyncio
+import os
+import sys
+from collections.abc import Awaitable, Callable
+
+import click
+from rich.console import Console
+
+from harness.reports.progress_bar import progress_shown
+from harness.reports.terminal import print_summary
+from harness.running.recording import RunResult
+from harness.running.workers import Stop
+from harness.system.signals import on_interrupt
+from harness.types.progress import Nobody, Observer
+from harness.types.suites import Suite
+
+_INTERRUPTED = 130
+
+
+def run_shown(
+    suite: Suite, work: Callable[[Observer, Stop], Awaitable[RunResult]], *, quiet: bool
+) -> int:
+    """Do the work under the eyes of a user; give the exit code."""
+    for warning in suite.warnings:
+        click.echo(f"warning: {warning}", err=True)
+    result = asyncio.run(_interruptible(work, progress_shown(quiet=quiet) or Nobody()))
+    console = Console(width=None if sys.stdout.isatty() else 110)
+    print_summary(console, result.summary, result.folder)
+    return exit_code(result)
+
+
+async def _interruptible(
+    work: Callable[[Observer, Stop], Awaitable[RunResult]], observer: Observer
+) -> RunResult:
+    stop = Stop()
+    with on_interrupt(lambda: stop.ask("interrupted before the end"), _insist):
+        return await work(observer, stop)
+
+
+def _insist() -> None:
+    # Trials are handed to the system whole, one by one: there is nothing left to lose.
+    os._exit(_INTERRUPTED)
+
+
+def exit_code(result: RunResult) -> int:
+    """Give the exit code of a run: 130 interrupted, 3 incomplete, 1 a gate missed, else 0."""
+    if result.interrupted:
+        return _INTERRUPTED
+    if not result.summary.complete:
+        return 3
+    return 0 if result.summary.passed else 1

@@ -1,0 +1,57 @@
+"""A run that the user named: found, or a fault of the input."""
+
+from difflib import get_close_matches
+from pathlib import Path
+
+from harness.storing.manifests import read_manifest
+from harness.storing.run_folders import TRIALS, find_run
+from harness.storing.trial_log import read_trials
+from harness.types.errors import Fault, InputError, StoreError
+
+
+def input_run(name: str, out: Path) -> Path:
+    """Find the run that the user named.
+
+    Raises:
+        InputError: there is no such run.
+    """
+    try:
+        return find_run(name, out)
+    except StoreError as error:
+        raise InputError(
+            [Fault(file=error.place, problem=str(error), allowed=error.hint)]
+        ) from error
+
+
+def no_such_trial(folder: Path, sample: str | None, model: str | None) -> InputError:
+    """Say that a run holds no such trial, and which names come near."""
+    trials = list(read_trials(folder))
+    samples = sorted({trial.sample_id for trial in trials})
+    models = sorted({trial.model for trial in trials})
+    if model is not None and model not in models:
+        problem, allowed = f"no trial on model {model!r}", f"models: {', '.join(models)}"
+    else:
+        near = get_close_matches(sample or "", samples, n=3) or samples[:5]
+        problem, allowed = f"no trial of sample {sample!r}", f"samples such as {', '.join(near)}"
+    return InputError([Fault(file=str(folder / TRIALS), problem=problem, allowed=allowed)])
+
+
+def suite_of_run(folder: Path) -> Path:
+    """Give the suite file that a run was made of.
+
+    Raises:
+        InputError: the run was made without a file, or the file is not there any more.
+    """
+    manifest = read_manifest(folder)
+    if manifest.suite_file is not None and Path(manifest.suite_file).is_file():
+        return Path(manifest.suite_file)
+    was = manifest.suite_file or "made in Python"
+    raise InputError(
+        [
+            Fault(
+                file=str(folder),
+                problem=f"the suite of this run ({was}) is not there",
+                allowed="name it with --suite",
+            )
+        ]
+    )

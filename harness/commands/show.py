@@ -1,0 +1,52 @@
+"""`regrade show`: a run, or its trials of one sample."""
+
+from pathlib import Path
+
+import click
+
+
+@click.command(name="show")
+@click.argument("run")
+@click.argument("sample", required=False)
+@click.option("--model", help="Only the trials on this model.")
+@click.option("--failed", is_flag=True, help="Only trials that did not pass.")
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path, file_okay=False),
+    default=Path("runs"),
+    show_default=True,
+    help="The folder in which `latest` and names of runs are sought.",
+)
+def command(run: str, sample: str | None, model: str | None, out: Path, *, failed: bool) -> int:
+    """Show the numbers of RUN, or with SAMPLE everything that happened in its trials.
+
+    RUN is a run directory, its name in the folder of runs, or `latest`.
+    """
+    # Loaded here, so that `regrade --help` need not.
+    from harness.commands.runs_found import input_run, no_such_trial  # noqa: PLC0415
+    from harness.storing.trial_log import read_trials  # noqa: PLC0415
+
+    folder = input_run(run, out)
+    if sample is None and model is None and not failed:
+        _show_summary(folder)
+        return 0
+    from harness.reports.trial_text import trial_text  # noqa: PLC0415
+
+    found = False
+    for trial in read_trials(folder, lambda note: click.echo(f"note: {note}", err=True)):
+        wanted = sample in (None, trial.sample_id) and model in (None, trial.model)
+        if wanted and not (failed and trial.passed):
+            click.echo(trial_text(trial), color=False)
+            found = True
+    if not found and not failed:
+        raise no_such_trial(folder, sample, model)
+    return 0
+
+
+def _show_summary(folder: Path) -> None:
+    from rich.console import Console  # noqa: PLC0415
+
+    from harness.reports.terminal import print_summary  # noqa: PLC0415
+    from harness.storing.manifests import read_summary  # noqa: PLC0415
+
+    print_summary(Console(), read_summary(folder), folder)

@@ -1,0 +1,27 @@
+"""`regrade validate`: every fault of suites, datasets and their Python files, with its place."""
+
+from pathlib import Path
+
+import click
+
+
+@click.command(name="validate")
+@click.argument("suites", nargs=-1, required=True, type=click.Path(path_type=Path))
+def command(suites: tuple[Path, ...]) -> int:
+    """Report every fault of SUITES: YAML, dataset, Python files, patterns, script.
+
+    Each fault is one line: file:line:column: path: what is wrong; what is allowed. The exit code
+    is 2 if there is one.
+    """
+    # Loaded here, so that `regrade --help` need not.
+    from harness.commands.faults_found import faults_of  # noqa: PLC0415
+
+    found = False
+    for suite in suites:
+        faults = faults_of(suite)
+        for fault in faults:
+            click.echo(str(fault))
+        found = found or bool(faults)
+        if not faults:
+            click.echo(f"{suite}: no fault")
+    return 2 if found else 0

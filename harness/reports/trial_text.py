@@ -1,0 +1,95 @@
+"""A trial as plain text: what happened, event by event, and what each grader said of it."""
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import msgspec
+
+from harness.system.texts import harmless, one_line
+from harness.types.events import (
+    AssistantMessage,
+    ErrorEvent,
+    Event,
+    Reasoning,
+    SystemEvent,
+    ToolCall,
+    ToolResult,
+    UserMessage,
+)
+from harness.types.grades import Grade, Ref
+from harness.types.trials import Trial
+
+_INDENT = " " * 21
+_LABELS = {UserMessage: "user", AssistantMessage: "assistant", Reasoning: "reasoning"}
+
+
+def trial_text(trial: Trial) -> str:
+    """Give a trial as text for a terminal; nothing in it can control the terminal."""
+    return "\n".join(_lines(trial)) + "\n"
+
+
+def _lines(trial: Trial) -> Iterator[str]:
+    status = trial.status.replace("_", " ")
+    verdict = {True: "passed", False: "failed", None: status}[trial.passed]
+    score = "" if trial.score is None else f", score {trial.score:.3f}"
+    where = f"{one_line(trial.sample_id)} on {one_line(trial.model)}, epoch {trial.epoch}"
+    yield f"{where}: {verdict}{score}"
+    if trial.error is not None:
+        yield f"  {status}: {trial.error.code}: {one_line(trial.error.message)}"
+    yield from _attempts(trial)
+    for number, turn in enumerate(trial.trajectory.turns):
+        yield f"  turn {number}"
+        for index, event in enumerate(turn.events):
+            yield _event(index, event)
+    for name, state in trial.snapshots.items():
+        yield f"  snapshot of {one_line(name)}: {one_line(json.dumps(state, ensure_ascii=False))}"
+    yield "  grades" if trial.grades else "  no grades"
+    for name, grade in trial.grades.items():
+        yield from _grade(name, grade)
+
+
+def _attempts(trial: Trial) -> Iterator[str]:
+    if len(trial.attempts) < 2:  # noqa: PLR2004  (one attempt is no news)
+        return
+    for number, attempt in enumerate(trial.attempts):
+        end = one_line(f"{attempt.error.code}: {attempt.error.message}") if attempt.error else "ok"
+        yield f"  attempt {number}: {attempt.seconds:.2f} s, {end}"
+
+
+def _event(index: int, event: Event) -> str:
+    label, text = _told(event)
+    body = harmless(text).replace("\n", f"\n{_INDENT}")
+    return f"    {f'[{index}]':<5}{label:<12}{body}".rstrip()
+
+
+def _told(event: Event) -> tuple[str, str]:
+    match event:
+        case UserMessage() | AssistantMessage() | Reasoning():
+            return _LABELS[type(event)], event.text
+        case ToolCall(name=name, arguments_text=sent):
+            arguments = sent if sent is not None else _json(event.arguments)
+            return "call", f"{name} {arguments}"
+        case ToolResult(name=name, output=output, ok=ok):
+            return ("result" if ok else "failed"), f"{name or '(no call)'}: {output}"
+        case SystemEvent(kind=kind, text=text):
+            return "system", f"{kind}: {text}"
+        case ErrorEvent(kind=kind, message=message):
+            return "error", f"{kind}: {message}"
+
+
+def _json(value: Any) -> str:
+    return msgspec.json.encode(value).decode()
+
+
+def _grade(name: str, grade: Grade) -> Iterator[str]:
+    word = {True: "passed", False: "failed", None: grade.status}[grade.passed]
+    score = "" if grade.score is None else f" {grade.score:.3f}"
+    yield f"    {one_line(name)}: {word}{score}: {one_line(grade.evidence)}"
+    if grade.refs:
+        yield f"      see {', '.join(map(_ref, grade.refs))}"
+
+
+def _ref(ref: Ref) -> str:
+    span = "" if ref.start is None else f" characters {ref.start}-{ref.end}"
+    return f"turn {ref.turn} [{ref.event}]{span}"

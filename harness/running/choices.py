@@ -1,0 +1,44 @@
+"""What the command line or a caller chooses beside the suite."""
+
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from harness.loading.datasets import Selection
+from harness.types.errors import Fault, SuiteError
+from harness.types.suites import Suite, TargetSpec
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunOptions:
+    """What the command line says beside the suite; None leaves the suite's word.
+
+    `planned` and `graded_from` are of a replay: how many trials there are, and where from.
+    """
+
+    models: tuple[str, ...] = ()
+    epochs: int | None = None
+    concurrency: int | None = None
+    selection: Selection = field(default_factory=Selection)
+    out: Path = Path("runs")
+    planned: int | None = None
+    graded_from: str | None = None
+
+
+def chosen(suite: Suite, options: RunOptions) -> tuple[Suite, TargetSpec]:
+    """Put the options into the suite.
+
+    Raises:
+        SuiteError: the suite has no target, or needs a script for its scripted models.
+    """
+    if suite.target is None:
+        raise SuiteError([_fault(suite, "target", "the suite has no target: it can only grade")])
+    target = replace(suite.target, models=options.models or suite.target.models)
+    if target.script is None and any(m.startswith("scripted/") for m in target.models):
+        raise SuiteError([_fault(suite, "target.script", "scripted models need a script")])
+    limits = replace(suite.limits, concurrency=options.concurrency or suite.limits.concurrency)
+    epochs = options.epochs or suite.epochs
+    return replace(suite, target=target, limits=limits, epochs=epochs), target
+
+
+def _fault(suite: Suite, path: str, problem: str) -> Fault:
+    return Fault(file=str(suite.source or suite.name), path=path, problem=problem)

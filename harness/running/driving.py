@@ -1,0 +1,217 @@
+"""Driving: one trial's attempts, each a conversation with a clean agent in a clean world."""
+
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, nullcontext
+from dataclasses import dataclass, field
+from typing import Any
+
+from tenacity import AsyncRetrying, RetryCallState, retry_if_result, stop_after_attempt
+from tenacity.wait import wait_random_exponential
+
+from harness.running.plans import Task
+from harness.running.worlds import Worlds
+from harness.system.clock import monotonic, now
+from harness.system.time_limits import Patience
+from harness.types.errors import TargetError
+from harness.types.events import Event, UserMessage
+from harness.types.protocols import Assignment, Connection, Session
+from harness.types.suites import Limits, Retries
+from harness.types.trajectories import Step, Trajectory, Turn, Usage
+from harness.types.trials import Attempt, Failure
+
+_CLOSE_SECONDS = 10.0
+
+
+@dataclass(slots=True)
+class _Draft:
+    """A trajectory while it happens; what was recorded stays, whatever ends the attempt."""
+
+    turns: list[tuple[list[Event], list[Step]]] = field(default_factory=list)
+
+    def begin(self, text: str) -> None:
+        self.turns.append(([UserMessage(text=text, at=now())], []))
+
+    def record(self, what: Event | Step) -> None:
+        events, steps = self.turns[-1]
+        if isinstance(what, Step):
+            steps.append(what)
+        else:
+            events.append(what)
+
+    def trajectory(self) -> Trajectory:
+        return Trajectory(turns=tuple(Turn(events=tuple(e), steps=tuple(s)) for e, s in self.turns))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Driven:
+    """What driving gave: the last attempt's trajectory and error, and all attempts."""
+
+    trajectory: Trajectory
+    error: TargetError | None
+    snapshots: dict[str, Any]
+    attempts: tuple[Attempt, ...] = ()
+    waiting_seconds: float = 0.0
+
+    @property
+    def usage(self) -> Usage:
+        """Sum the usage over all attempts: what was billed."""
+        return sum((attempt.usage for attempt in self.attempts), Usage())
+
+    @property
+    def seconds(self) -> float:
+        """Sum the seconds of all attempts."""
+        return sum(attempt.seconds for attempt in self.attempts)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Driver:
+    """Drives the trials of one run over one connection.
+
+    `fixtures` are the objects of scope `run`; `note` is told what went wrong beside the trials.
+    """
+
+    connection: Connection
+    worlds: Worlds
+    fixtures: Mapping[str, Any]
+    limits: Limits
+    retries: Retries
+    note: Callable[[str], None]
+
+    async def drive(self, task: Task) -> Driven:
+        """Drive one trial; attempts that failed for outside reasons are made again."""
+        patience = Patience(
+            turn_seconds=self.limits.turn_seconds,
+            trial_seconds=self.limits.trial_seconds,
+            wait_seconds=self.retries.max_wait_seconds,
+        )
+        started = monotonic()
+        last = await self._attempt(task, 0, patience)
+        if last.error is None:
+            return _joined([last], waited=patience.waited)
+        tries = await self._try_again(task, last, patience)
+        worked = sum(tried.attempts[0].seconds for tried in tries)
+        return _joined(tries, waited=monotonic() - started - worked)
+
+    async def _try_again(self, task: Task, first: Driven, patience: Patience) -> list[Driven]:
+        tries = [first]
+        unread = [first]
+
+        async def attempt() -> Driven:
+            if unread:
+                return unread.pop()
+            patience.waited = 0.0
+            tries.append(await self._attempt(task, len(tries), patience))
+            return tries[-1]
+
+        again = AsyncRetrying(
+            stop=stop_after_attempt(self.retries.attempts),
+            wait=_pause,
+            retry=retry_if_result(self._may_retry),
+            retry_error_callback=lambda state: state.outcome and state.outcome.result(),
+        )
+        await again(attempt)
+        return tries
+
+    def _may_retry(self, tried: Driven) -> bool:
+        error = tried.error
+        if error is None or not error.policy.retried:
+            return False
+        return (error.retry_after or 0.0) <= self.retries.max_wait_seconds
+
+    async def _attempt(self, task: Task, number: int, patience: Patience) -> Driven:
+        draft = _Draft()
+        started_at, started = now(), monotonic()
+        waited = patience.waited
+        error, snapshots = await self._converse(task, number, patience, draft)
+        trajectory = draft.trajectory()
+        record = Attempt(
+            started_at=started_at,
+            seconds=monotonic() - started - (patience.waited - waited),
+            error=Failure(code=error.code, message=str(error)) if error else None,
+            usage=trajectory.usage,
+        )
+        return Driven(trajectory=trajectory, error=error, snapshots=snapshots, attempts=(record,))
+
+    async def _converse(
+        self, task: Task, number: int, patience: Patience, draft: _Draft
+    ) -> tuple[TargetError | None, dict[str, Any]]:
+        error: TargetError | None = None
+        snapshots: dict[str, Any] = {}
+        try:
+            async with self._world(task) as own:
+                fixtures = {**self.fixtures, **own}
+                error = await self._talk(task, number, patience, draft, fixtures)
+                snapshots = await self.worlds.snapshots(own) if own else {}
+        except TargetError as broken:
+            error = error or broken
+        return error, snapshots
+
+    def _world(self, task: Task) -> AbstractAsyncContextManager[Mapping[str, Any]]:
+        if not self.worlds.of_scope("trial"):
+            return nullcontext({})
+        return self.worlds.opened("trial", {**self.fixtures, "sample": task.sample})
+
+    async def _talk(
+        self,
+        task: Task,
+        number: int,
+        patience: Patience,
+        draft: _Draft,
+        fixtures: Mapping[str, Any],
+    ) -> TargetError | None:
+        assignment = Assignment(
+            sample=task.sample,
+            model=task.model,
+            epoch=task.epoch,
+            attempt=number,
+            fixtures=fixtures,
+            wait=patience.wait,
+        )
+        session: Session | None = None
+        try:
+            async with patience:
+                session = await self.connection.open(assignment)
+            for text in task.sample.turns:
+                draft.begin(text)
+                async with patience:
+                    await session.send(text, draft.record)
+        except TargetError as error:
+            return error
+        except Exception as error:  # noqa: BLE001  (a plug-in may raise anything; one trial pays)
+            return TargetError(_told(error), code="target_broke")
+        finally:
+            if session is not None:
+                await self._close(session)
+        return None
+
+    async def _close(self, session: Session) -> None:
+        try:
+            async with asyncio.timeout(_CLOSE_SECONDS):
+                await session.close()
+        except Exception as error:  # noqa: BLE001  (the trial is over; its result stands)
+            self.note(f"an agent could not be closed: {_told(error)}")
+
+
+def _told(error: BaseException) -> str:
+    return f"{type(error).__name__}: {error}"
+
+
+def _pause(state: RetryCallState) -> float:
+    tried: Driven | None = state.outcome.result() if state.outcome else None
+    asked = tried.error.retry_after if tried and tried.error else None
+    return max(_backoff(state), asked or 0.0)
+
+
+_backoff = wait_random_exponential(multiplier=0.5, max=30)
+
+
+def _joined(tries: Sequence[Driven], *, waited: float) -> Driven:
+    last = tries[-1]
+    return Driven(
+        trajectory=last.trajectory,
+        error=last.error,
+        snapshots=last.snapshots,
+        attempts=tuple(attempt for tried in tries for attempt in tried.attempts),
+        waiting_seconds=max(waited, 0.0),
+    )

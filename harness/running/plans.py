@@ -1,0 +1,34 @@
+"""The plan of a run: samples x models x epochs, as a stream."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from harness.system.hashing import sha256_of
+from harness.types.samples import Sample
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """One trial to be made; `index` is its place in the plan, from 0."""
+
+    index: int
+    sample: Sample
+    sample_key: str
+    model: str
+    epoch: int
+
+
+def plan(samples: Iterable[Sample], models: Sequence[str], epochs: int) -> Iterator[Task]:
+    """Give the trials sample by sample, so that models and epochs of one lie close in time."""
+    index = 0
+    for sample in samples:
+        key = sample_key(sample)
+        for epoch in range(epochs):
+            for model in models:
+                yield Task(index, sample, key, model, epoch)
+                index += 1
+
+
+def sample_key(sample: Sample) -> str:
+    """Hash what the agent is given of a sample: a changed question means driving again."""
+    return sha256_of(sample.input, sample.history, sample.agent_args, sample.extra_vars)

@@ -1,0 +1,129 @@
+"""The manifest of a run: what was run, on what, by which versions; never a secret."""
+
+import platform
+import subprocess
+import sys
+from datetime import datetime
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any, TypeVar
+
+import msgspec
+
+from harness.storing.run_folders import MANIFEST, SUMMARY
+from harness.system.files import write_whole
+from harness.types.errors import StoreError
+from harness.types.suites import Suite
+from harness.types.summaries import Summary
+
+_T = TypeVar("_T")
+_PACKAGES = ("regrade", "openai", "msgspec", "pydantic", "regex", "pyyaml", "scipy")
+
+
+class Manifest(msgspec.Struct, frozen=True, kw_only=True):
+    """What a run is made of.
+
+    `graded_from` names the run or file whose trajectories were graded, where nothing was driven.
+    `suite_file` and `dataset_file` are paths as the suite names them; `keys` hold the hash of the
+    target and, by name, of each grader; `git_commit` is that of the suite's folder, with
+    `git_changed` for files that were not committed.
+    """
+
+    v: int = 1
+    run_id: str
+    graded_from: str | None = None
+    suite: str
+    suite_file: str | None
+    suite_text: str
+    suite_sha256: str
+    dataset_file: str | None
+    dataset_sha256: str
+    samples: int
+    models: tuple[str, ...]
+    epochs: int
+    drive_key: str | None
+    grader_keys: dict[str, str]
+    selection: dict[str, Any]
+    limits: dict[str, Any]
+    started_at: datetime
+    command: tuple[str, ...]
+    host: str
+    python: str
+    platform: str
+    versions: dict[str, str]
+    git_commit: str | None
+    git_changed: bool | None
+
+
+def surroundings_of(suite: Suite) -> dict[str, Any]:
+    """Give the fields of a manifest that say where and by what a suite is run."""
+    folder = suite.source.parent if suite.source else Path.cwd()
+    commit = _git(folder, "rev-parse", "HEAD")
+    changed = _git(folder, "status", "--porcelain", "--untracked-files=no") if commit else None
+    return {
+        "command": (Path(sys.argv[0]).name, *sys.argv[1:]),
+        "host": platform.node(),
+        "python": platform.python_version(),
+        "platform": platform.platform(),
+        "versions": _versions(),
+        "git_commit": commit,
+        "git_changed": None if changed is None else bool(changed),
+    }
+
+
+def _versions() -> dict[str, str]:
+    found = {}
+    for name in _PACKAGES:
+        try:
+            found[name] = version(name)
+        except PackageNotFoundError:
+            continue
+    return found
+
+
+def _git(folder: Path, *words: str) -> str | None:
+    command = ["git", "-C", str(folder), *words]
+    try:
+        done = subprocess.run(  # noqa: S603  (fixed words, no shell)
+            command, capture_output=True, timeout=5, check=True, encoding="utf-8", errors="replace"
+        )
+    except (OSError, subprocess.SubprocessError):
+        return None
+    return done.stdout.strip()
+
+
+def write_manifest(folder: Path, manifest: Manifest) -> None:
+    """Write `manifest.json`."""
+    _write(folder / MANIFEST, manifest)
+
+
+def read_manifest(folder: Path) -> Manifest:
+    """Read `manifest.json`."""
+    return _read(folder / MANIFEST, Manifest)
+
+
+def write_summary(folder: Path, summary: Summary) -> None:
+    """Write `summary.json`."""
+    _write(folder / SUMMARY, summary)
+
+
+def read_summary(folder: Path) -> Summary:
+    """Read `summary.json`."""
+    return _read(folder / SUMMARY, Summary)
+
+
+def _write(path: Path, record: msgspec.Struct) -> None:
+    text = msgspec.json.format(msgspec.json.encode(record), indent=2).decode()
+    try:
+        write_whole(path, text + "\n")
+    except OSError as error:
+        raise StoreError(f"cannot write: {error.strerror}", place=str(path)) from error
+
+
+def _read(path: Path, kind: type[_T]) -> _T:
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=kind)
+    except OSError as error:
+        raise StoreError(f"cannot read: {error.strerror}", place=str(path)) from error
+    except msgspec.MsgspecError as error:
+        raise StoreError(f"no {path.name} of Regrade: {error}", place=str(path)) from error

@@ -1,0 +1,160 @@
+"""The log of a run: `trials.jsonl`, one line a trial, and `outcomes.jsonl`, its short form."""
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from types import TracebackType
+from typing import IO, Any, Self
+
+import msgspec
+
+from harness.storing.run_folders import OUTCOMES, TRIALS
+from harness.system.texts import scrub_json
+from harness.types.errors import StoreError
+from harness.types.trials import VERSION, Outcome, Trial
+
+_encoder = msgspec.json.Encoder()
+_decoder = msgspec.json.Decoder(Trial)
+
+
+def outcome_of(trial: Trial) -> Outcome:
+    """Give the short form of a trial."""
+    return Outcome(
+        sample_id=trial.sample_id,
+        model=trial.model,
+        epoch=trial.epoch,
+        status=trial.status,
+        passed=trial.passed,
+        score=trial.score,
+        seconds=trial.timing.target_seconds,
+        usage=trial.usage,
+        grades={name: (g.score, g.passed, g.status) for name, g in trial.grades.items()},
+    )
+
+
+class TrialLog:
+    """Appends trials to a run directory; every trial is handed to the system as it ends.
+
+    Raises:
+        StoreError: the disk is full or the directory cannot be written. What was appended before
+            stays whole: a line that was cut short is taken back.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._trials = self._open(TRIALS, buffering=0)
+        self._outcomes = self._open(OUTCOMES, buffering=1 << 16)
+
+    def append(self, trial: Trial, outcome: Outcome) -> None:
+        """Add one trial to both files."""
+        line = encode_line(trial)
+        end = self._trials.tell()
+        try:
+            written = self._trials.write(line)
+            while written < len(line):
+                written += self._trials.write(line[written:])
+        except OSError as error:
+            self._take_back(end)
+            raise self._failure(TRIALS, error) from error
+        self._guard(lambda: self._outcomes.write(_encoder.encode(outcome) + b"\n"))
+
+    def close(self) -> None:
+        """Hand everything to the system and close the files."""
+        self._guard(self._outcomes.close)
+        self._guard(self._trials.close)
+
+    def __enter__(self) -> Self:
+        """Give the log itself."""
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Close the files."""
+        self.close()
+
+    def _open(self, name: str, buffering: int) -> IO[bytes]:
+        try:
+            return (self._folder / name).open("ab", buffering=buffering)
+        except OSError as error:
+            raise self._failure(name, error) from error
+
+    def _take_back(self, end: int) -> None:
+        # The reader drops a torn last line, so a disk that refuses even this loses nothing.
+        try:
+            self._trials.truncate(end)
+        except OSError:
+            return
+
+    def _guard(self, act: Callable[[], Any]) -> None:
+        try:
+            act()
+        except OSError as error:
+            raise self._failure(OUTCOMES, error) from error
+
+    def _failure(self, name: str, error: OSError) -> StoreError:
+        return StoreError(
+            f"cannot write the results: {error.strerror}",
+            place=str(self._folder / name),
+            hint="the trials that were stored before are kept",
+        )
+
+
+def encode_line(trial: Trial) -> bytes:
+    """Give a trial as one line of JSON; lone surrogates become U+FFFD."""
+    try:
+        return _encoder.encode(trial) + b"\n"
+    except (UnicodeEncodeError, OverflowError, msgspec.ValidationError):
+        plain = scrub_json(msgspec.to_builtins(trial, str_keys=True))
+        return json.dumps(plain, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
+
+
+def read_trials(folder: Path, note: Callable[[str], None] = lambda _: None) -> Iterator[Trial]:
+    """Read the trials of a run one by one, in the order in which they ended.
+
+    A trial that was driven again stands there twice; the later line counts. A torn last line, as
+    a kill leaves it, is dropped, and `note` is told.
+
+    Raises:
+        StoreError: a line before the last is damaged, or is of a later version of Regrade.
+    """
+    path = folder / TRIALS
+    try:
+        with path.open("rb") as lines:
+            for number, line in enumerate(lines, start=1):
+                if line.isspace():
+                    continue
+                if not line.endswith(b"\n"):
+                    note(f"{path}:{number}: the last line is torn and was dropped")
+                    return
+                yield _decode(line, path, number)
+    except OSError as error:
+        raise StoreError(f"cannot read the run: {error.strerror}", place=str(path)) from error
+
+
+def _decode(line: bytes, path: Path, number: int) -> Trial:
+    try:
+        trial = _decoder.decode(line)
+    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+        raise StoreError(
+            f"the line is no trial: {error}",
+            place=f"{path}:{number}",
+            hint="the line was damaged; take it out to read the rest",
+        ) from error
+    if trial.v > VERSION:
+        raise StoreError(
+            f"the trial is of version {trial.v}; this Regrade reads up to {VERSION}",
+            place=f"{path}:{number}",
+        )
+    return trial
+
+
+def last_lines(folder: Path) -> set[int]:
+    """Give the indices (from 0) of the trials that count: the last of each sample, model, epoch."""
+    last: dict[tuple[str, str, int], int] = {}
+    for index, trial in enumerate(read_trials(folder)):
+        last[trial.sample_id, trial.model, trial.epoch] = index
+    return set(last.values())

@@ -1,0 +1,59 @@
+"""Progress: what has come of a run so far, as a record that only grows, and who watches it."""
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Protocol
+
+from harness.types.trials import Outcome
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """Counts of a run; `planned` is None where it is not known."""
+
+    planned: int | None
+    done: int = 0
+    passed: int = 0
+    failed: int = 0
+    errors: int = 0
+
+    def after(self, outcome: Outcome) -> "Progress":
+        """Give the counts after one more trial."""
+        error = outcome.status in ("target_error", "grading_error")
+        passed = outcome.passed is True
+        return replace(
+            self,
+            done=self.done + 1,
+            passed=self.passed + passed,
+            failed=self.failed + (not passed and not error),
+            errors=self.errors + error,
+        )
+
+
+class Observer(Protocol):
+    """Somebody who watches a run."""
+
+    def began(self, folder: Path, progress: Progress, /) -> None:
+        """Hear where the run is stored and how much is planned."""
+        ...
+
+    def moved(self, progress: Progress, /) -> None:
+        """Hear of one more trial."""
+        ...
+
+    def ended(self) -> None:
+        """Hear that no further trial comes."""
+        ...
+
+
+class Nobody:
+    """Watches nothing."""
+
+    def began(self, _folder: Path, _progress: Progress, /) -> None:
+        """Ignore the beginning."""
+
+    def moved(self, _progress: Progress, /) -> None:
+        """Ignore the trial."""
+
+    def ended(self) -> None:
+        """Ignore the end."""
