@@ -1,7 +1,7 @@
 """A replay: stored trajectories are graded, and no agent is driven."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -24,7 +24,8 @@ from harness.types.grades import Grade
 from harness.types.progress import Nobody, Observer
 from harness.types.samples import Sample
 from harness.types.suites import GraderSpec, Suite
-from harness.types.trials import Trial
+from harness.types.trajectories import Trajectory
+from harness.types.trials import Keys, Timing, Trial
 
 
 async def replay(
@@ -155,3 +156,23 @@ async def replay_run(
     )
     trials = (trial for index, trial in enumerate(read_trials(folder)) if index in last)
     return await replay(suite, trials, options, observer, stop)
+
+
+def recorded_trials(trajectories: Mapping[str, Trajectory]) -> Iterator[Trial]:
+    """Give trajectories that were recorded elsewhere, by sample id, as trials without grades."""
+    for sample_id, trajectory in trajectories.items():
+        yield Trial(
+            sample_id=sample_id,
+            model="default",
+            epoch=0,
+            status="completed",
+            passed=None,
+            score=None,
+            grades={},
+            trajectory=trajectory,
+            attempts=(),
+            usage=trajectory.usage,
+            timing=Timing(started_at=now()),
+            error=None,
+            keys=Keys(drive="", sample=""),
+        )
