@@ -1,0 +1,80 @@
+"""The content of a message: a text or a list of blocks comes in, texts and other blocks go out."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from harness.messages.json_values import clean_json
+from harness.system.texts import scrub
+
+_TEXT_TYPES = frozenset({"text", "input_text", "output_text"})
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """What a content holds: its `texts` in order, and the `others`, blocks that are no text."""
+
+    texts: tuple[str, ...] = ()
+    others: tuple[dict[str, Any], ...] = ()
+
+
+def read_content(content: Any) -> Content:
+    """Split a content into its texts and its other blocks (images, audio, files, ...).
+
+    Raises:
+        ValueError: it is neither a text nor a list of texts and objects.
+    """
+    if isinstance(content, str):
+        return Content((scrub(content),))
+    if not isinstance(content, list | tuple):
+        raise misshapen("content must be a text or a list of blocks", content)
+    return _split(content)
+
+
+def _split(blocks: Iterable[Any]) -> Content:
+    texts: list[str] = []
+    others: list[dict[str, Any]] = []
+    for index, block in enumerate(blocks):
+        text = block_text(block)
+        if text is not None:
+            texts.append(text)
+        elif isinstance(block, Mapping):
+            others.append(clean_json(block))
+        else:
+            raise misshapen(f"content block {index} must be an object", block)
+    return Content(tuple(texts), tuple(others))
+
+
+def block_text(block: Any) -> str | None:
+    """Give the text of a text block, None for any other block."""
+    if isinstance(block, str):
+        return scrub(block)
+    if isinstance(block, Mapping) and _is_text(block):
+        text = block.get("text")
+        return scrub(text) if isinstance(text, str) else None
+    return None
+
+
+def _is_text(block: Mapping[str, Any]) -> bool:
+    kind = block.get("type", "text")
+    return isinstance(kind, str) and kind in _TEXT_TYPES
+
+
+def block_kind(block: Mapping[str, Any]) -> str:
+    """Give the source's word for what a block is."""
+    kind = block.get("type")
+    return kind if isinstance(kind, str) and kind else "content_block"
+
+
+def misshapen(wanted: str, value: Any) -> ValueError:
+    """Give the error that says what was wanted and what was found instead."""
+    return ValueError(f"{wanted}, got {kind_of(value)}")
+
+
+def kind_of(value: Any) -> str:
+    """Name the JSON type of a value, for messages about it."""
+    if value is None:
+        return "null"
+    names = {bool: "a boolean", int: "a number", float: "a number", str: "a text"}
+    names |= {list: "a list", tuple: "a list", dict: "an object"}
+    return names.get(type(value), type(value).__name__)

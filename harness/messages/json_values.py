@@ -1,0 +1,91 @@
+"""Foreign JSON made safe to store: plain types, finite numbers, bounded depth, valid Unicode."""
+
+import json
+from collections.abc import Mapping
+from typing import Any, NoReturn
+
+import msgspec
+
+from harness.system.texts import scrub
+
+MAX_DEPTH = 200
+"""How deep a value may be nested; what is deeper would break whoever walks through it."""
+
+_MAX_BITS = 13_000  # Python writes no integer of more than 4,300 digits
+
+
+def clean_json(value: Any, depth: int = MAX_DEPTH) -> Any:
+    """Copy a JSON value into plain types; lone surrogates become U+FFFD.
+
+    Tuples become lists, and keys texts.
+
+    Raises:
+        ValueError: the value holds what JSON has no form for, or is nested too deep.
+    """
+    if value is None or isinstance(value, bool):
+        return value
+    if isinstance(value, str):
+        return scrub(str(value))
+    if isinstance(value, int | float):
+        return _number(value)
+    if depth == 0:
+        raise ValueError(f"nested deeper than {MAX_DEPTH} levels")
+    if isinstance(value, list | tuple):
+        return [clean_json(item, depth - 1) for item in value]
+    if isinstance(value, Mapping):
+        return {scrub(str(key)): clean_json(item, depth - 1) for key, item in value.items()}
+    raise ValueError(f"no JSON value: {type(value).__name__}")
+
+
+def _number(value: float) -> float:
+    if isinstance(value, int):
+        if value.bit_length() > _MAX_BITS:
+            raise ValueError("no JSON number: an integer of more than 3,900 digits")
+        return int(value)
+    if value - value != 0.0:
+        raise ValueError(f"no JSON number: {value}")
+    return float(value)
+
+
+def load_json(data: bytes | str) -> Any:
+    """Give the value of JSON that came over the wire; of a key that stands twice the last counts.
+
+    Raises:
+        ValueError: it is no JSON, or its value cannot be kept.
+    """
+    try:
+        value = msgspec.json.decode(data)
+    except (msgspec.DecodeError, RecursionError):
+        # Escaped lone surrogates are JSON, but not to msgspec.
+        text = data if isinstance(data, str) else data.decode(errors="replace")
+        return read_json(text)[0]
+    return clean_json(value)
+
+
+def read_json(text: str) -> tuple[Any, tuple[str, ...]]:
+    """Give the value of a JSON text, and the keys that stand twice in one object of it.
+
+    Of a key that stands twice the last value counts.
+
+    Raises:
+        ValueError: the text is no JSON, or its value cannot be kept.
+    """
+    duplicates: list[str] = []
+
+    def collect(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        found: dict[str, Any] = {}
+        for key, value in pairs:
+            if key in found:
+                duplicates.append(scrub(key))
+            found[key] = value
+        return found
+
+    try:
+        value = json.loads(text, object_pairs_hook=collect, parse_constant=_refuse)
+    except RecursionError:
+        raise ValueError(f"nested deeper than {MAX_DEPTH} levels") from None
+    return clean_json(value), tuple(dict.fromkeys(duplicates))
+
+
+def _refuse(constant: str) -> NoReturn:
+    raise ValueError(f"no JSON number: {constant}")
