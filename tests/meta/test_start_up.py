@@ -12,9 +12,9 @@ HEAVY = {
 REGRADE = Path(sys.executable).parent / "regrade"
 
 START_UPS = {
-    "import harness": ([sys.executable, "-X", "importtime", "-c", "import harness"], 60),
-    "regrade --help": ([sys.executable, "-X", "importtime", str(REGRADE), "--help"], 170),
-    "regrade --version": ([sys.executable, "-X", "importtime", str(REGRADE), "--version"], 170),
+    "import harness": ([sys.executable, "-X", "importtime", "-c", "import harness"], 40),
+    "regrade --help": ([sys.executable, "-X", "importtime", str(REGRADE), "--help"], 130),
+    "regrade --version": ([sys.executable, "-X", "importtime", str(REGRADE), "--version"], 190),
 }
 """What is started, and how many modules it may load beyond those of a bare Python."""
 
