@@ -1,0 +1,95 @@
+"""Laws of the numbers."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from harness.measuring.intervals import mean, pass_rate, wilson
+from harness.measuring.summing import Tally, summarise
+from harness.types.suites import GateSpec, GraderSpec, Suite
+from harness.types.trials import Outcome
+
+UNIT = st.floats(0, 1, allow_nan=False)
+STATUSES = st.sampled_from(["completed", "agent_failure", "target_error", "grading_error"])
+GRADES = st.one_of(
+    st.builds(lambda score: (score, score >= 1.0, "graded"), UNIT),
+    st.just((None, None, "skipped")),
+    st.just((None, None, "error")),
+)
+
+
+@st.composite
+def outcomes(draw):
+    count = draw(st.integers(1, 30))
+    made = []
+    for n in range(count):
+        status = draw(STATUSES)
+        score = draw(UNIT) if status == "completed" else 0.0
+        broken = status in ("target_error", "grading_error")
+        made.append(
+            Outcome(
+                sample_id=str(n // 2),
+                model=draw(st.sampled_from(["a", "b"])),
+                epoch=n % 2,
+                status=status,
+                passed=None if broken else score >= 0.5,
+                score=None if broken else score,
+                seconds=draw(st.floats(0, 100)),
+                grades={} if status == "target_error" else {"g": draw(GRADES)},
+            )
+        )
+    return made
+
+
+def summed(trials):
+    spec = GraderSpec(name="g", kind="k", grader=object(), fingerprint="f")
+    gate = GateSpec(metric="g", op="gte", value=0.5)
+    suite = Suite(name="s", graders=(spec,), gates=(gate,), epochs=2)
+    tally = Tally(suite, ("a", "b"), epochs=2)
+    for trial in trials:
+        tally.add(trial)
+    return summarise(tally, suite, run_id="r", planned=len(trials))
+
+
+@given(UNIT, st.floats(1, 1e6))
+def test_every_wilson_interval_holds_its_rate_and_stays_inside_0_and_1(rate, n):
+    low, high = wilson(rate, n)
+    assert 0 <= low <= rate <= high <= 1
+
+
+@given(st.lists(UNIT, min_size=1, max_size=40))
+def test_every_mean_lies_in_its_interval(values):
+    found = mean(values)
+    if found.low is not None:
+        assert 0 <= found.low <= found.mean + 1e-12
+        assert found.mean - 1e-12 <= found.high <= 1
+
+
+@given(st.lists(st.integers(0, 4), min_size=2, max_size=30))
+def test_a_pass_rate_over_epochs_holds_its_value(passes):
+    rate = pass_rate([c / 4 for c in passes], 4 * len(passes))
+    assert rate.low <= rate.value <= rate.high
+
+
+@given(outcomes(), st.randoms())
+def test_a_summary_does_not_depend_on_the_order_of_trials(trials, random):
+    shuffled = list(trials)
+    random.shuffle(shuffled)
+    assert summed(trials) == summed(shuffled)
+
+
+@given(outcomes())
+def test_turning_a_pass_into_an_error_never_raises_a_number(trials):
+    before = summed(trials)
+    for place, trial in enumerate(trials):
+        if trial.passed:
+            broken = Outcome(
+                sample_id=trial.sample_id,
+                model=trial.model,
+                epoch=trial.epoch,
+                status="target_error",
+            )
+            after = summed([*trials[:place], broken, *trials[place + 1 :]])
+            one, other = before.models[trial.model], after.models[trial.model]
+            assert other.pass_rate.value <= one.pass_rate.value
+            assert other.score.mean <= one.score.mean + 1e-12
+            break

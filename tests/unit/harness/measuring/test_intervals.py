@@ -1,0 +1,57 @@
+"""Estimates and their intervals; reference values by scipy and statsmodels."""
+
+import pytest
+
+from harness.measuring.intervals import mean, pass_rate, quantile, wilson
+
+
+@pytest.mark.parametrize(
+    ("passes", "trials", "low", "high"),
+    [
+        (0, 10, 0.0, 0.277532799863),
+        (7, 10, 0.396778147461, 0.892208732594),
+        (10, 10, 0.722467200137, 1.0),
+        (45, 50, 0.786397685625, 0.956524235068),
+    ],
+)
+def test_wilson_gives_the_reference_interval(passes, trials, low, high):
+    assert wilson(passes / trials, trials) == pytest.approx((low, high), abs=1e-9)
+
+
+def test_repeats_of_a_sample_are_not_taken_for_samples():
+    rate = pass_rate([4 / 4, 3 / 4, 2 / 4, 4 / 4, 0 / 4], 20)
+    assert rate.value == pytest.approx(0.65)
+    assert (rate.low, rate.high) == pytest.approx((0.298287050783, 0.890274353735), abs=1e-9)
+
+
+def test_samples_that_all_pass_every_epoch_count_once_each():
+    rate = pass_rate([1.0] * 12, 36)
+    assert (rate.low, rate.high) == pytest.approx((0.757505993345, 1.0), abs=1e-9)
+
+
+def test_no_trial_has_no_rate():
+    rate = pass_rate([], 0)
+    assert (rate.value, rate.low, rate.high) == (None, None, None)
+
+
+def test_one_sample_in_several_epochs_has_no_interval():
+    rate = pass_rate([0.5], 4)
+    assert (rate.value, rate.low, rate.high) == (0.5, None, None)
+
+
+def test_a_mean_has_the_t_interval_over_samples():
+    score = mean([0.2, 0.4, 0.9, 0.6])
+    assert score.mean == pytest.approx(0.525)
+    assert (score.low, score.high) == pytest.approx((0.049850, 1.0), abs=1e-5)
+
+
+@pytest.mark.parametrize("values", [[0.5], [0.5, 0.5, 0.5]])
+def test_a_mean_without_spread_has_no_interval(values):
+    score = mean(values)
+    assert (score.mean, score.low, score.high) == (0.5, None, None)
+
+
+def test_quantiles_are_interpolated():
+    assert quantile([4.0, 1.0, 3.0, 2.0], 0.5) == 2.5
+    assert quantile([1.0], 0.9) == 1.0
+    assert quantile([], 0.5) is None

@@ -1,0 +1,148 @@
+"""The summary of a run from the outcomes of its trials."""
+
+import pytest
+
+from harness.measuring.summing import Tally, summarise
+from harness.types.suites import GateSpec, GraderSpec, Limits, Suite
+from harness.types.trials import Outcome
+
+
+class Checks:
+    """A grader for suites whose grades are given."""
+
+
+def suite_with(gates=(), names=("g",), **limits):
+    graders = tuple(
+        GraderSpec(name=name, kind="check", grader=Checks(), fingerprint=name) for name in names
+    )
+    return Suite(name="s", graders=graders, gates=tuple(gates), limits=Limits(**limits))
+
+
+def outcome(sample_id, *, status="completed", passed=True, grade=None):
+    value = 1.0 if passed else 0.0
+    if status in ("target_error", "grading_error"):
+        passed, value = None, None
+    return Outcome(
+        sample_id=sample_id,
+        model="m",
+        epoch=0,
+        status=status,
+        passed=passed,
+        score=value,
+        grades={} if status == "target_error" else {"g": grade or (value, passed, "graded")},
+    )
+
+
+def summed(outcomes, suite=None, planned=None):
+    suite = suite or suite_with()
+    tally = Tally(suite, ("m",), epochs=suite.epochs)
+    for one in outcomes:
+        tally.add(one)
+    return summarise(tally, suite, run_id="r", planned=planned)
+
+
+def test_an_error_never_improves_a_rate_or_a_mean():
+    good = [outcome(str(n)) for n in range(9)]
+    summary = summed([*good, outcome("x", status="target_error")])
+    model = summary.models["m"]
+    assert model.pass_rate.value == pytest.approx(0.9)
+    assert model.score.mean == pytest.approx(0.9)
+    assert model.graders["g"].mean == pytest.approx(0.9)
+    assert (model.errors, model.graders["g"].errors) == (1, 1)
+    assert model.pass_rate_if_errors_passed == 1.0
+
+
+def test_an_agent_failure_fails_although_its_partial_grade_passed():
+    summary = summed(
+        [
+            outcome("a"),
+            outcome("b", status="agent_failure", passed=False, grade=(1.0, True, "graded")),
+        ]
+    )
+    model = summary.models["m"]
+    assert (model.agent_failures, model.passed, model.errors) == (1, 1, 0)
+    assert (model.graders["g"].passed, model.graders["g"].mean) == (1, 0.5)
+
+
+def test_a_skipped_grade_is_in_no_denominator():
+    summary = summed([outcome("a"), outcome("b", grade=(None, None, "skipped"))])
+    grader = summary.models["m"].graders["g"]
+    assert (grader.mean, grader.graded, grader.skipped) == (1.0, 1, 1)
+
+
+def test_a_trial_to_which_no_grader_applies_is_ungraded_not_passed():
+    none = outcome("b", grade=(None, None, "skipped"))
+    ungraded = Outcome(sample_id="b", model="m", epoch=0, status="completed", grades=none.grades)
+    model = summed([outcome("a"), ungraded]).models["m"]
+    assert (model.ungraded, model.passed, model.pass_rate.value) == (1, 1, 1.0)
+
+
+@pytest.mark.parametrize(
+    ("outcomes", "planned", "reason"),
+    [
+        ([outcome("a")], 2, "1 of 2 trials are missing"),
+        ([outcome("a"), outcome("b", status="target_error")], 2, "ended in errors"),
+        (
+            [
+                outcome("a"),
+                *[outcome(str(n)) for n in range(20)],
+                outcome("b", status="grading_error", grade=(None, None, "error")),
+            ],
+            22,
+            "could not be graded",
+        ),
+        ([outcome("a", status="agent_failure", passed=False)], 1, "no trial was driven"),
+        ([], 0, "no trial was driven"),
+    ],
+)
+def test_a_run_that_cannot_be_judged_is_incomplete_and_says_why(outcomes, planned, reason):
+    summary = summed(outcomes, planned=planned)
+    assert (summary.complete, summary.passed) == (False, False)
+    assert reason in " ".join(summary.reasons)
+
+
+def test_few_errors_leave_a_run_complete():
+    good = [outcome(str(n)) for n in range(19)]
+    assert summed([*good, outcome("x", status="target_error")], planned=20).complete
+
+
+@pytest.mark.parametrize(
+    ("op", "value", "met"),
+    [
+        ("gte", 0.9, True),
+        ("gte", 0.91, False),
+        ("gt", 0.9, False),
+        ("lt", 0.9, False),
+        ("lte", 0.9, True),
+        ("eq", 0.9, True),
+        ("lt", 0.95, True),
+        ("eq", 0.8, False),
+    ],
+)
+def test_a_gate_met_exactly_is_met(op, value, met):
+    gate = GateSpec(metric="g", op=op, value=value)
+    outcomes = [outcome(str(n), passed=n != 0) for n in range(10)]
+    summary = summed(outcomes, suite_with([gate]), planned=10)
+    assert [result.passed for result in summary.gates] == [met]
+    assert summary.passed == met
+
+
+@pytest.mark.parametrize(
+    ("aggregation", "value"),
+    [("mean", 0.5), ("pass_rate", 0.25), ("min", 0.0), ("max", 1.0), ("median", 0.5)],
+)
+def test_a_gate_aggregates_as_it_says(aggregation, value):
+    scores = [(0.0, False), (0.4, False), (0.6, False), (1.0, True)]
+    outcomes = [
+        outcome(str(n), grade=(score, passed, "graded")) for n, (score, passed) in enumerate(scores)
+    ]
+    gate = GateSpec(metric="g", aggregation=aggregation, op="eq", value=value)
+    summary = summed(outcomes, suite_with([gate]))
+    assert summary.gates[0].passed, summary.gates
+
+
+def test_a_gate_on_a_model_that_was_not_run_is_not_judged_and_said():
+    gate = GateSpec(metric="trial", model="other", op="gte", value=0.5)
+    summary = summed([outcome("a")], suite_with([gate]), planned=1)
+    assert (summary.gates[0].passed, summary.passed) == (None, True)
+    assert "not judged" in summary.warnings[0]

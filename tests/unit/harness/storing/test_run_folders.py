@@ -1,0 +1,55 @@
+"""Run directories."""
+
+import re
+from datetime import UTC, datetime
+
+import pytest
+
+from harness.storing.run_folders import find_run, make_run_folder
+from harness.types.errors import StoreError
+
+AT = datetime(2031, 2, 3, 4, 5, 6, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    ("suite", "slug"),
+    [
+        ("Release train", "release-train"),
+        ("../../etc/passwd", "etc-passwd"),
+        ("日本", "suite"),
+        ("x" * 300, "x" * 40),
+        ("a\n\x1b[31m", "a-31m"),
+    ],
+)
+def test_a_run_is_named_by_time_suite_and_six_digits(tmp_path, suite, slug):
+    folder = make_run_folder(tmp_path / "runs", suite, AT)
+    assert folder.parent == tmp_path / "runs"
+    assert re.fullmatch(rf"20310203T040506Z-{slug}-[0-9a-f]{{6}}", folder.name)
+
+
+def test_two_runs_in_one_second_do_not_meet(tmp_path):
+    assert len({make_run_folder(tmp_path, "s", AT) for _ in range(20)}) == 20
+
+
+def test_a_place_that_cannot_be_written_is_one_error(tmp_path):
+    (tmp_path / "file").write_text("", encoding="utf-8")
+    with pytest.raises(StoreError, match="cannot make") as caught:
+        make_run_folder(tmp_path / "file", "s", AT)
+    assert "--out" in caught.value.hint
+
+
+def test_a_run_is_found_by_path_by_name_and_as_the_latest(tmp_path):
+    for name in ("20310101T000000Z-s-aaaaaa", "20310102T000000Z-s-000000"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "trials.jsonl").touch()
+    newest = tmp_path / "20310102T000000Z-s-000000"
+    assert find_run("latest", tmp_path) == newest
+    assert find_run(newest.name, tmp_path) == newest
+    assert find_run(newest, tmp_path / "elsewhere") == newest
+
+
+@pytest.mark.parametrize("name", ["latest", "nothing"])
+def test_a_run_that_is_not_there_is_an_error_that_says_what_to_name(tmp_path, name):
+    with pytest.raises(StoreError) as caught:
+        find_run(name, tmp_path)
+    assert caught.value.hint
