@@ -1,0 +1,158 @@
+"""Worker processes for custom graders with `isolation: process`: what overruns is killed.
+
+A worker imports the function's file and answers one call after the other; it is used again for
+the next trial. What goes in and out is described in `grader_worker`.
+"""
+
+import asyncio
+import atexit
+import inspect
+import pickle
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+import harness
+from harness.grading.broken_graders import broken
+from harness.grading.grader_worker import Place, read_frame, write_frame
+from harness.system.threads import in_thread
+from harness.types.grades import Grade
+
+_START_SECONDS = 60.0
+"""How long a worker may take to import the suite's file; the grader's own time starts later."""
+
+_START = (
+    "import sys; sys.path.append(sys.argv[1]); "
+    "from harness.grading.grader_worker import main; main()"
+)
+
+
+class _Worker:
+    """One process that has imported one file."""
+
+    def __init__(self, place: Place) -> None:
+        home = str(Path(harness.__file__).parent.parent)
+        # -P: a folder called `harness` where the command was started is not ours.
+        self._process = subprocess.Popen(  # noqa: S603  (our own interpreter and module)
+            [sys.executable, "-P", "-c", _START, home],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+        )
+        self._place = place
+
+    def load(self) -> bytes:
+        """Import the file; give an error grade as JSON, or nothing."""
+        return self.ask(self._place)
+
+    def ask(self, value: Any) -> bytes:
+        """Send a value and wait for the answer.
+
+        Raises:
+            EOFError: the process has ended.
+        """
+        process = self._process
+        if process.stdin is None or process.stdout is None:
+            raise EOFError
+        try:
+            write_frame(process.stdin, pickle.dumps(value))
+            return read_frame(process.stdout)
+        except (OSError, ValueError) as error:
+            raise EOFError from error
+
+    def end(self) -> int:
+        """Kill the process, and give its exit code."""
+        self._process.kill()
+        code = self._process.wait()
+        for pipe in (self._process.stdin, self._process.stdout):
+            if pipe is not None:
+                try:
+                    pipe.close()
+                except OSError:
+                    continue
+        return code
+
+    def end_code(self) -> int:
+        """Give the exit code of a process that has closed its pipe by itself."""
+        try:
+            code = self._process.wait(timeout=1.0)
+        except subprocess.TimeoutExpired:
+            return self.end()
+        self.end()
+        return code
+
+
+class WorkerProcesses:
+    """The workers of this process; as many as there are calls at once."""
+
+    def __init__(self) -> None:
+        self._idle: dict[Place, list[_Worker]] = {}
+        self._lock = threading.Lock()
+        atexit.register(self.close)
+
+    async def call(
+        self, function: Callable[..., Any], arguments: Mapping[str, Any], *, seconds: float
+    ) -> Grade:
+        """Let a worker call a function and grade with what it returns; kill it on overrun."""
+        place = _place(function)
+        worker = self._take(place)
+        if worker is None:
+            worker = _Worker(place)
+            refused = await _bounded(worker, worker.load, _START_SECONDS)
+            if refused is not None:
+                return refused
+        grade = await _bounded(worker, lambda: worker.ask(dict(arguments)), seconds)
+        if grade is None:
+            worker.end()
+            return broken("grader_broke", "the worker process gave no grade")
+        if grade.details.get("code") != "grader_timeout" and not grade.details.get("ended"):
+            with self._lock:
+                self._idle.setdefault(place, []).append(worker)
+        return grade
+
+    def _take(self, place: Place) -> _Worker | None:
+        with self._lock:
+            idle = self._idle.get(place)
+            return idle.pop() if idle else None
+
+    def close(self) -> None:
+        """End all workers that wait for work."""
+        with self._lock:
+            workers = [worker for idle in self._idle.values() for worker in idle]
+            self._idle.clear()
+        for worker in workers:
+            worker.end()
+
+
+async def _bounded(worker: _Worker, ask: Callable[[], bytes], seconds: float) -> Grade | None:
+    """Wait for an answer; a worker that gives none in time, or is no longer wanted, is killed."""
+    try:
+        async with asyncio.timeout(seconds):
+            answer = await in_thread(ask)
+    except TimeoutError:
+        worker.end()
+        return broken("grader_timeout", f"took longer than {seconds:g} s")
+    except EOFError:
+        code = worker.end_code()
+        return broken("grader_broke", f"its process ended with code {code}", ended="yes")
+    except BaseException:
+        worker.end()
+        raise
+    return msgspec.json.decode(answer, type=Grade) if answer else None
+
+
+def _place(function: Callable[..., Any]) -> Place:
+    plain = inspect.unwrap(function)
+    return Place(
+        module=plain.__module__,
+        file=str(inspect.getsourcefile(plain)),
+        name=getattr(plain, "__qualname__", ""),
+    )
+
+
+call_in_process = WorkerProcesses().call
+"""Call a custom grader in a worker process: `await call_in_process(function, arguments, ...)`."""
