@@ -71,9 +71,17 @@ def summarise(  # noqa: PLR0913  (the facts of a run that the trials do not hold
         models={name: _model(of) for name, of in tally.models.items()},
         gates=gates,
         reasons=incomplete,
-        warnings=(*warnings, *unjudged),
+        warnings=(*warnings, *_broken_observers(tally, suite), *unjudged),
         first_failures=tuple(failures),
     )
+
+
+def _broken_observers(tally: Tally, suite: Suite) -> list[str]:
+    names = [spec.name for spec in suite.graders if spec.role == "observed"]
+    broke = {n: sum(m.graders[n].broke for m in tally.models.values()) for n in names}
+    return [
+        f"the observing grader {n} broke on {count} trials" for n, count in broke.items() if count
+    ]
 
 
 def _missing(tally: Tally, suite: Suite, planned: int | None) -> list[str]:

@@ -48,7 +48,7 @@ class GraderTally:
     def __init__(self, *, repeated: bool) -> None:
         self.scores = Values(repeated=repeated)
         self.passes = Values(repeated=repeated)
-        self.passed = self.graded = self.errors = self.skipped = 0
+        self.passed = self.graded = self.errors = self.skipped = self.broke = 0
 
     def add(self, outcome: Outcome, name: str) -> None:
         """Take what one trial says of the grader."""
@@ -56,6 +56,7 @@ class GraderTally:
         if status == "skipped":
             self.skipped += 1
             return
+        self.broke += status == "error" and name in outcome.grades
         graded = status == "graded" and score is not None
         self.graded += graded
         self.errors += not graded

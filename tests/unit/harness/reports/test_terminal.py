@@ -1,0 +1,134 @@
+"""The summary as tables in a terminal."""
+
+import io
+from pathlib import Path
+
+from rich.console import Console
+
+from harness.reports.terminal import print_summary
+from harness.types.summaries import (
+    Failed,
+    GateResult,
+    GraderSummary,
+    Interval,
+    Mean,
+    ModelSummary,
+    Seconds,
+    Summary,
+)
+from harness.types.trajectories import Usage
+
+
+def model(*, passed=1, trials=2, errors=0):
+    rate = Interval(value=passed / trials, low=0.1, high=0.9)
+    return ModelSummary(
+        trials=trials,
+        completed=trials - errors,
+        agent_failures=0,
+        errors=errors,
+        ungraded=0,
+        passed=passed,
+        pass_rate=rate,
+        pass_rate_if_errors_passed=(passed + errors) / trials if errors else None,
+        score=Mean(mean=passed / trials),
+        graders={
+            "g": GraderSummary(
+                mean=0.5,
+                low=None,
+                high=None,
+                pass_rate=rate,
+                passed=passed,
+                failed=trials - passed - errors,
+                graded=trials - errors,
+                errors=errors,
+                skipped=0,
+            )
+        },
+        usage=Usage(),
+        seconds=Seconds(p50=None, p90=None),
+    )
+
+
+def printed(width=100, encoding="utf-8", **fields):
+    summary = Summary(
+        **{
+            "suite": "release train",
+            "run_id": "r",
+            "complete": True,
+            "passed": True,
+            "planned": 2,
+            "models": {"m": model()},
+            "gates": (),
+            **fields,
+        }
+    )
+    stream = io.TextIOWrapper(io.BytesIO(), encoding=encoding, errors="backslashreplace")
+    print_summary(Console(file=stream, width=width), summary, Path("runs/x"))
+    stream.flush()
+    return stream.buffer.getvalue().decode(encoding)
+
+
+def failed(sample_id="s1", evidence="it said nothing"):
+    return Failed(
+        sample_id=sample_id,
+        model="m",
+        epoch=0,
+        status="completed",
+        grader="g",
+        evidence=evidence,
+    )
+
+
+def test_the_table_shows_counts_rate_and_interval_by_model_and_grader():
+    text = printed()
+    assert "release train: 2 trials on 1 model" in text
+    for word in ("trial", "1/2", "50.0 %", "10.0 to 90.0 %", "0.500"):
+        assert word in text
+    assert "Stored in runs/x" in text
+
+
+def test_failing_samples_stand_with_grader_and_evidence():
+    text = printed(first_failures=(failed(),))
+    assert "Failing on m: 1" in text
+    assert "s1  g  it said nothing" in text
+
+
+def test_gates_reasons_warnings_and_errors_are_told():
+    text = printed(
+        models={"m": model(errors=1)},
+        complete=False,
+        passed=False,
+        gates=(
+            GateResult(text="mean of g of m >= 0.9", model="m", value=0.5, passed=False),
+            GateResult(text="mean of g of n >= 0.9", model="n", value=None, passed=None),
+        ),
+        reasons=("1 of 2 trials ended in errors",),
+        warnings=("a pattern is none",),
+    )
+    assert "gate missed: mean of g of m >= 0.9 (is 0.5)" in text
+    assert "gate not judged: mean of g of n >= 0.9 (nothing measured)" in text
+    assert "incomplete: 1 of 2 trials ended in errors" in text
+    assert "warning: a pattern is none" in text
+    assert "1 errors counted as failures; 100.0 % if all had passed" in text
+    assert "cannot be judged" in text
+
+
+def test_nothing_that_an_agent_says_controls_the_terminal_or_the_markup():
+    text = printed(
+        first_failures=(failed("id\x1b[2J", "a\x1b]0;t\x07 [bold red]b[/] \u202e c\nd"),)
+    )
+    assert "\x1b" not in text
+    assert "\u202e" not in text
+    assert "[bold red]b[/]" in text
+    assert "c\\nd" in text
+
+
+def test_a_terminal_that_knows_only_ascii_still_gets_the_table():
+    text = printed(encoding="ascii", first_failures=(failed(evidence="café 日本"),))
+    assert "caf\\xe9" in text
+    assert "50.0 %" in text
+
+
+def test_a_narrow_terminal_loses_no_name():
+    text = printed(width=60, first_failures=(failed(evidence="word " * 40),))
+    assert text.count("word") == 40

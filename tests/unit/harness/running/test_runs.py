@@ -1,0 +1,226 @@
+"""A run from its plan to its summary, with agents of our own protocol."""
+
+import asyncio
+import json
+from collections import Counter
+from dataclasses import replace
+
+import pytest
+from fakes.agents import FakeTarget
+from fakes.suites import Breaks, Says, fake_suite, grader_spec
+
+from harness.running.choices import RunOptions
+from harness.running.runs import execute
+from harness.running.workers import Stop
+from harness.storing.trial_log import read_trials
+from harness.types.errors import InputError, TargetError
+from harness.types.samples import Sample
+from harness.types.suites import Limits, Retries
+
+
+async def run(suite, tmp_path, *, stop=None, **options):
+    return await execute(suite, RunOptions(out=tmp_path, **options), None, stop)
+
+
+def trials_of(result):
+    return sorted(read_trials(result.folder), key=lambda t: (t.sample_id, t.model, t.epoch))
+
+
+async def test_every_sample_is_driven_once_on_every_model_in_every_epoch(tmp_path):
+    suite = fake_suite(lambda a, text: "ok", models=("a", "b"), epochs=2)
+    result = await run(suite, tmp_path)
+    made = Counter((t.sample_id, t.model, t.epoch) for t in read_trials(result.folder))
+    assert made == {(f"s{n}", m, e): 1 for n in range(3) for m in "ab" for e in range(2)}
+    assert (result.summary.complete, result.summary.passed) == (True, True)
+    assert result.summary.planned == 12
+
+
+async def test_the_run_directory_holds_all_files_and_the_summary_is_what_was_returned(tmp_path):
+    result = await run(fake_suite(lambda a, text: "ok"), tmp_path)
+    names = {path.name for path in result.folder.iterdir()}
+    assert names == {"manifest.json", "trials.jsonl", "outcomes.jsonl", "summary.json"}
+    stored = json.loads((result.folder / "summary.json").read_text("utf-8"))
+    assert stored["models"]["m"]["pass_rate"]["value"] == 1.0
+    manifest = json.loads((result.folder / "manifest.json").read_text("utf-8"))
+    assert (manifest["models"], manifest["epochs"], manifest["samples"]) == (["m"], 1, 3)
+
+
+async def test_a_trial_records_what_happened_and_what_it_cost(tmp_path):
+    result = await run(fake_suite(lambda a, text: "ok: " + text, samples=1), tmp_path)
+    (trial,) = trials_of(result)
+    kinds = [type(event).__name__ for event in trial.trajectory.events()]
+    assert kinds == ["UserMessage", "AssistantMessage"]
+    assert trial.usage.output_tokens == len("ok: question 0")
+    assert (trial.status, trial.passed, trial.score, trial.error) == ("completed", True, 1.0, None)
+    assert trial.timing.target_seconds > 0
+    assert trial.keys.drive == "f"
+
+
+async def test_a_sample_of_several_turns_takes_them_one_by_one_with_one_agent(tmp_path):
+    samples = (Sample(id="s", input=("one", "two")),)
+    target = FakeTarget(lambda a, text: f"ok {text}")
+    result = await run(fake_suite(target, samples=samples), tmp_path)
+    (trial,) = trials_of(result)
+    assert [turn.events[0].text for turn in trial.trajectory.turns] == ["one", "two"]
+    assert len(target.opened) == len(target.closed) == 1
+
+
+async def test_an_outage_is_tried_again_from_a_clean_agent_and_billed_with_it(tmp_path):
+    def act(assignment, text):
+        if assignment.attempt == 0:
+            raise TargetError("reset", code="connection_lost")
+        return "ok"
+
+    target = FakeTarget(act)
+    result = await run(fake_suite(target, samples=1), tmp_path)
+    (trial,) = trials_of(result)
+    assert trial.status == "completed"
+    assert [a.error.code if a.error else None for a in trial.attempts] == ["connection_lost", None]
+    assert len(target.opened) == len(target.closed) == 2
+
+
+async def test_an_outage_that_lasts_ends_the_trial_after_the_attempts_allowed(tmp_path):
+    def act(assignment, text):
+        raise TargetError("gone", code="server_error")
+
+    suite = fake_suite(act, samples=1, retries=Retries(attempts=2))
+    result = await run(suite, tmp_path)
+    (trial,) = trials_of(result)
+    assert (trial.status, trial.passed, trial.score) == ("target_error", None, None)
+    assert (len(trial.attempts), trial.error.code) == (2, "server_error")
+    assert not result.summary.complete
+
+
+@pytest.mark.parametrize("code", ["unauthorized", "bad_request", "agent_crash", "max_steps"])
+async def test_what_trying_again_cannot_cure_is_tried_once(tmp_path, code):
+    def act(assignment, text):
+        raise TargetError("no", code=code)
+
+    result = await run(fake_suite(act, samples=1), tmp_path)
+    assert len(trials_of(result)[0].attempts) == 1
+
+
+async def test_a_wait_longer_than_allowed_is_not_waited_for(tmp_path):
+    def act(assignment, text):
+        raise TargetError("tomorrow", code="rate_limited", retry_after=86400)
+
+    result = await run(fake_suite(act, samples=1), tmp_path)
+    assert len(trials_of(result)[0].attempts) == 1
+
+
+async def test_the_agent_that_is_too_slow_fails_and_its_partial_answer_is_kept(tmp_path):
+    async def act(assignment, text):
+        if text == "two":
+            await asyncio.sleep(30)
+        return "ok"
+
+    samples = (Sample(id="s", input=("one", "two")), Sample(id="t", input="one"))
+    suite = fake_suite(act, samples=samples, limits=Limits(turn_seconds=0.1))
+    slow, good = trials_of(await run(suite, tmp_path))
+    assert (slow.status, slow.passed, slow.score) == ("agent_failure", False, 0.0)
+    assert slow.error.code == "turn_timeout"
+    assert slow.grades["g"].passed
+    assert len(slow.trajectory.turns) == 2
+    assert good.passed
+
+
+async def test_one_broken_trial_touches_no_other(tmp_path):
+    def act(assignment, text):
+        if assignment.sample.id == "s1":
+            raise KeyError("plug-in bug")
+        return "ok"
+
+    trials = trials_of(await run(fake_suite(act), tmp_path))
+    assert [t.status for t in trials] == ["completed", "target_error", "completed"]
+    assert trials[1].error.code == "target_broke"
+    assert "KeyError" in trials[1].error.message
+
+
+async def test_a_broken_grader_is_no_zero_and_hides_no_other_grade(tmp_path):
+    graders = (grader_spec(Breaks(), "broken"), grader_spec(Says("ok"), "said"))
+    suite = fake_suite(lambda a, text: "ok", samples=1, graders=graders)
+    result = await run(suite, tmp_path)
+    (trial,) = trials_of(result)
+    assert (trial.status, trial.passed, trial.score) == ("grading_error", None, None)
+    assert (trial.grades["broken"].status, trial.grades["broken"].score) == ("error", None)
+    assert trial.grades["said"].passed
+    assert not result.summary.complete
+    assert "broken on purpose" in trial.error.message
+
+
+async def test_a_broken_observer_decides_nothing_but_is_told(tmp_path):
+    graders = (grader_spec(Breaks(), "broken", role="observed"), grader_spec(Says("ok"), "said"))
+    suite = fake_suite(lambda a, text: "ok", samples=1, graders=graders)
+    result = await run(suite, tmp_path)
+    assert trials_of(result)[0].passed
+    assert result.summary.passed
+    assert "broken" in " ".join(result.summary.warnings)
+
+
+async def test_no_more_than_so_many_trials_run_at_once(tmp_path):
+    now, most = 0, 0
+
+    async def act(assignment, text):
+        nonlocal now, most
+        now += 1
+        most = max(most, now)
+        await asyncio.sleep(0.01)
+        now -= 1
+        return "ok"
+
+    suite = fake_suite(act, samples=20, limits=Limits(concurrency=4))
+    await run(suite, tmp_path)
+    assert most == 4
+
+
+async def test_a_run_that_is_asked_to_stop_keeps_what_is_done_and_says_so(tmp_path):
+    stop = Stop()
+
+    async def act(assignment, text):
+        if assignment.sample.id == "s2":
+            stop.ask("interrupted")
+            await asyncio.sleep(30)
+        return "ok"
+
+    target = FakeTarget(act)
+    suite = fake_suite(target, samples=9, limits=Limits(concurrency=1))
+    result = await run(suite, tmp_path, stop=stop)
+    assert result.interrupted
+    assert len(trials_of(result)) == 2
+    assert not result.summary.complete
+    assert "interrupted" in result.summary.reasons
+    assert len(target.closed) == 3
+
+
+async def test_agents_that_never_wait_let_a_stop_through(tmp_path):
+    stop = Stop()
+    asyncio.get_running_loop().call_later(0.05, stop.ask, "enough")
+    samples = tuple(Sample(id=str(n), input="q") for n in range(200_000))
+    result = await run(fake_suite(lambda a, text: "ok", samples=samples), tmp_path, stop=stop)
+    assert result.interrupted
+    assert 0 < len(list(read_trials(result.folder))) < 200_000
+
+
+async def test_a_suite_without_a_target_cannot_be_run_and_stores_nothing(tmp_path):
+    suite = replace(fake_suite(lambda a, text: "ok"), target=None)
+    with pytest.raises(InputError, match="no target"):
+        await run(suite, tmp_path / "runs")
+    assert not (tmp_path / "runs").exists()
+
+
+async def test_scripted_models_without_a_script_are_refused(tmp_path):
+    suite = fake_suite(lambda a, text: "ok", models=("scripted/x",))
+    with pytest.raises(InputError, match="script"):
+        await run(suite, tmp_path)
+
+
+async def test_the_first_failures_are_those_of_the_plan_not_of_the_clock(tmp_path):
+    async def act(assignment, text):
+        await asyncio.sleep(0.01 if assignment.sample.id in ("s0", "s1") else 0)
+        return "no"
+
+    suite = fake_suite(act, samples=30)
+    result = await run(suite, tmp_path)
+    failed = [failure.sample_id for failure in result.summary.first_failures]
+    assert failed == [f"s{n}" for n in range(10)]
+    assert result.summary.first_failures[0].evidence == "said ['no']"
