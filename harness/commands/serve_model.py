@@ -21,7 +21,7 @@ def command(script: Path, port: int, host: str) -> None:
     # aiohttp and pydantic are loaded only by those who serve.
     import asyncio  # noqa: PLC0415
 
-    from harness.serving.script_reading import read_script  # noqa: PLC0415
+    from harness.serving.script import read_script  # noqa: PLC0415
     from harness.types.errors import SuiteError  # noqa: PLC0415
 
     try:
