@@ -18,7 +18,8 @@ from harness.running.choices import RunOptions
 from harness.running.recording import RunResult
 from harness.running.replays import recorded_trials, replay, replay_run
 from harness.running.runs import execute
-from harness.storing.manifests import Manifest, read_manifest, read_summary
+from harness.running.stored_summaries import summary_of
+from harness.storing.manifests import Manifest, read_manifest
 from harness.storing.run_folders import find_run
 from harness.storing.trial_log import read_trials
 from harness.types.suites import Suite
@@ -134,10 +135,10 @@ def load_run(name: str | Path, *, out: str | Path = _RUNS) -> Run:
     """Open a run directory by its path, its name under `out`, or the word `latest`.
 
     Raises:
-        StoreError: there is no such run, or it has not ended.
+        StoreError: there is no such run, or it cannot be read.
     """
     folder = find_run(name, Path(out))
-    return Run(folder, read_summary(folder))
+    return Run(folder, summary_of(folder))
 
 
 def _loaded(suite: Suite | str | Path) -> Suite:

@@ -91,3 +91,7 @@ def _code() -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     return code if isinstance(code, int) else 0
+
+
+if __name__ == "__main__":
+    main()

@@ -47,6 +47,6 @@ def _show_summary(folder: Path) -> None:
     from rich.console import Console  # noqa: PLC0415
 
     from harness.reports.terminal import print_summary  # noqa: PLC0415
-    from harness.storing.manifests import read_summary  # noqa: PLC0415
+    from harness.running.stored_summaries import summary_of  # noqa: PLC0415
 
-    print_summary(Console(), read_summary(folder), folder)
+    print_summary(Console(), summary_of(folder), folder)

@@ -17,11 +17,13 @@ from harness.types.trials import Outcome
 
 
 class Tally:
-    """Everything that a summary needs, gathered from outcomes in any order."""
+    """Everything that a summary needs, gathered from outcomes in any order.
 
-    def __init__(self, suite: Suite, models: Iterable[str], *, epochs: int) -> None:
-        self._suite = suite
-        self._names = tuple(spec.name for spec in suite.graders)
+    `graders` and `models` are names, in the order in which they are shown.
+    """
+
+    def __init__(self, graders: Iterable[str], models: Iterable[str], *, epochs: int) -> None:
+        self._names = tuple(graders)
         self._repeated = epochs > 1
         self.models: dict[str, ModelTally] = {}
         for model in models:

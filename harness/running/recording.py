@@ -34,7 +34,8 @@ class Recording:
         self, suite: Suite, folder: Path, *, models: tuple[str, ...], planned: int | None
     ) -> None:
         self._suite, self._folder, self._planned = suite, folder, planned
-        self._tally = Tally(suite, models, epochs=suite.epochs)
+        names = [spec.name for spec in suite.graders]
+        self._tally = Tally(names, models, epochs=suite.epochs)
         self._failing = Failing()
         self._warnings = dict.fromkeys(map(str, suite.warnings))
         self._progress = Progress(planned)

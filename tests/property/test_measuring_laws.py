@@ -44,7 +44,7 @@ def summed(trials):
     spec = GraderSpec(name="g", kind="k", grader=object(), fingerprint="f")
     gate = GateSpec(metric="g", op="gte", value=0.5)
     suite = Suite(name="s", graders=(spec,), gates=(gate,), epochs=2)
-    tally = Tally(suite, ("a", "b"), epochs=2)
+    tally = Tally(["g"], ("a", "b"), epochs=2)
     for trial in trials:
         tally.add(trial)
     return summarise(tally, suite, run_id="r", planned=len(trials))

@@ -35,7 +35,7 @@ def outcome(sample_id, *, status="completed", passed=True, grade=None):
 
 def summed(outcomes, suite=None, planned=None):
     suite = suite or suite_with()
-    tally = Tally(suite, ("m",), epochs=suite.epochs)
+    tally = Tally(["g"], ("m",), epochs=suite.epochs)
     for one in outcomes:
         tally.add(one)
     return summarise(tally, suite, run_id="r", planned=planned)

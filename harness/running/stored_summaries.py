@@ -1,0 +1,37 @@
+"""The summary of a stored run: as it was written, or made again where a kill came first."""
+
+from pathlib import Path
+
+from harness.measuring.summing import Tally, summarise
+from harness.running.failing import Failing
+from harness.storing.manifests import read_manifest, read_summary
+from harness.storing.run_folders import SUMMARY
+from harness.storing.trial_log import last_lines, outcome_of, read_trials
+from harness.types.suites import Limits, Suite
+from harness.types.summaries import Summary
+
+
+def summary_of(folder: Path) -> Summary:
+    """Give the summary of a run directory.
+
+    Raises:
+        StoreError: the run cannot be read.
+    """
+    if (folder / SUMMARY).is_file():
+        return read_summary(folder)
+    manifest = read_manifest(folder)
+    tally = Tally(manifest.grader_keys, manifest.models, epochs=manifest.epochs)
+    failing, notes, last = Failing(), dict[str, None](), last_lines(folder)
+    for index, trial in enumerate(read_trials(folder, lambda note: notes.update({note: None}))):
+        if index in last:
+            tally.add(outcome_of(trial))
+            failing.add(index, trial)
+    return summarise(
+        tally,
+        Suite(name=manifest.suite, limits=Limits(**manifest.limits)),
+        run_id=manifest.run_id,
+        planned=manifest.samples * len(manifest.models) * manifest.epochs,
+        failures=failing.first(),
+        reasons=["the run was killed before its end"],
+        warnings=notes,
+    )

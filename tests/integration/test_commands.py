@@ -1,0 +1,270 @@
+"""The command as its users call it: a subprocess, real files, real signals."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+AGENT = """
+import asyncio
+
+async def answer(sample):
+    return f"answer to {sample.input}"
+
+async def slow(sample):
+    if sample.id != "s0":
+        await asyncio.sleep(60)
+    return "answer"
+
+async def crash(sample):
+    raise ValueError("no such thing")
+"""
+SUITE = """
+name: little
+dataset: samples.jsonl
+target: {kind: python, agent: "agent.py:AGENT"}
+graders:
+  right: {kind: tool, function: contains}
+limits: {concurrency: 2}
+"""
+
+
+@pytest.fixture
+def folder(tmp_path):
+    (tmp_path / "agent.py").write_text(AGENT, encoding="utf-8")
+    (tmp_path / "suite.yaml").write_text(SUITE.replace("AGENT", "answer"), encoding="utf-8")
+    rows = [{"id": f"s{n}", "input": f"question {n}", "ground_truth": "answer"} for n in range(5)]
+    write_rows(tmp_path, rows)
+    return tmp_path
+
+
+def write_rows(folder, rows):
+    text = "".join(json.dumps(row) + "\n" for row in rows)
+    (folder / "samples.jsonl").write_text(text, encoding="utf-8")
+
+
+def change_suite(folder, old, new):
+    path = folder / "suite.yaml"
+    text = path.read_text("utf-8")
+    assert old in text
+    path.write_text(text.replace(old, new), encoding="utf-8")
+
+
+def start(folder, *words, **environment):
+    return subprocess.Popen(
+        [sys.executable, "-m", "harness.cli", *map(str, words)],
+        cwd=folder,
+        env={**os.environ, **environment},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        encoding="utf-8",
+    )
+
+
+def regrade(folder, *words, **environment):
+    process = start(folder, *words, **environment)
+    out, err = process.communicate(timeout=60)
+    return process.returncode, out, err
+
+
+def only_run(folder):
+    (run,) = (folder / "runs").iterdir()
+    return run
+
+
+def stored(run):
+    return [json.loads(line) for line in (run / "trials.jsonl").read_text("utf-8").splitlines()]
+
+
+def wait_for(condition, seconds=30):
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end, "waited in vain"
+        time.sleep(0.02)
+
+
+def test_a_suite_runs_to_its_table_and_its_run_directory(folder):
+    code, out, err = regrade(folder, "run", "suite.yaml")
+    assert code == 0, err
+    assert "5/5" in out
+    assert f"Stored in {Path('runs') / only_run(folder).name}" in out
+    assert json.loads((only_run(folder) / "summary.json").read_text("utf-8"))["passed"]
+    assert len(stored(only_run(folder))) == 5
+
+
+def test_a_folder_stands_for_its_suite(folder):
+    assert regrade(folder.parent, "run", folder.name, "--out", folder / "runs")[0] == 0
+
+
+def test_samples_are_selected(folder):
+    code, out, _ = regrade(folder, "run", ".", "--sample", "s1", "--sample", "s3", "--epochs", "2")
+    assert (code, "4 trials" in out) == (0, True)
+    code, out, _ = regrade(folder, "run", ".", "--limit", "1", "--model", "mine")
+    assert (code, "mine" in out) == (0, True)
+
+
+@pytest.mark.parametrize("option", [("--sample", "nope"), ("--tag", "nope")])
+def test_a_selection_that_selects_nothing_is_a_mistake(folder, option):
+    code, out, err = regrade(folder, "run", ".", *option)
+    assert (code, out) == (2, "")
+    assert "nope" in err
+    assert not (folder / "runs").exists()
+
+
+def test_a_gate_that_is_missed_is_exit_code_1_and_is_said(folder):
+    gate = "gates: [{metric: right, op: gte, value: 0.9}]\n"
+    (folder / "suite.yaml").write_text(
+        (folder / "suite.yaml").read_text("utf-8") + gate, encoding="utf-8"
+    )
+    rows = [{"id": f"s{n}", "input": "q", "ground_truth": "answer"} for n in range(9)]
+    write_rows(folder, [*rows, {"id": "x", "input": "q", "ground_truth": "else"}])
+    code, out, _ = regrade(folder, "run", ".")
+    assert (code, "gate met" in out) == (0, True)
+    write_rows(folder, [*rows[1:], {"id": "x", "input": "q", "ground_truth": "else"}])
+    code, out, _ = regrade(folder, "run", ".")
+    assert (code, "gate missed" in out) == (1, True)
+    assert "Contains ground_truth: False" in out
+
+
+def test_an_agent_that_always_fails_is_never_green(folder):
+    change_suite(folder, "answer", "crash")
+    code, out, _ = regrade(folder, "run", ".")
+    assert code == 3
+    assert "no trial was driven" in out
+    assert "ValueError: no such thing" in out
+
+
+def test_ctrl_c_ends_the_run_in_order_and_keeps_what_is_done(folder):
+    change_suite(folder, "answer", "slow")
+    process = start(folder, "run", ".")
+    runs = folder / "runs"
+    wait_for(lambda: runs.exists() and any(p.stat().st_size for p in runs.glob("*/trials.jsonl")))
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=30)
+    assert process.returncode == 130, err
+    assert [trial["sample_id"] for trial in stored(only_run(folder))] == ["s0"]
+    summary = json.loads((only_run(folder) / "summary.json").read_text("utf-8"))
+    assert (summary["complete"], summary["passed"]) == (False, False)
+    assert "interrupted" in out
+    assert "Traceback" not in err
+
+
+def test_sigterm_does_the_same(folder):
+    change_suite(folder, "answer", "slow")
+    process = start(folder, "run", ".")
+    runs = folder / "runs"
+    wait_for(lambda: runs.exists() and any(p.stat().st_size for p in runs.glob("*/trials.jsonl")))
+    process.terminate()
+    process.communicate(timeout=30)
+    assert process.returncode == 130
+    assert (only_run(folder) / "summary.json").is_file()
+
+
+def test_a_run_that_is_killed_can_still_be_shown(folder):
+    change_suite(folder, "answer", "slow")
+    process = start(folder, "run", ".")
+    runs = folder / "runs"
+    wait_for(lambda: runs.exists() and any(p.stat().st_size for p in runs.glob("*/trials.jsonl")))
+    process.kill()
+    process.communicate(timeout=30)
+    code, out, _ = regrade(folder, "show", "latest", "s0")
+    assert (code, "answer" in out) == (0, True)
+    code, out, _ = regrade(folder, "show", "latest")
+    assert (code, "1 trial" in out) == (0, True)
+
+
+def test_show_tells_what_happened_in_a_trial(folder):
+    regrade(folder, "run", ".")
+    code, out, _ = regrade(folder, "show", "latest", "s2")
+    assert code == 0
+    for word in ("s2 on default", "question 2", "answer to question 2", "right: passed"):
+        assert word in out
+
+
+@pytest.mark.parametrize(
+    ("words", "named"),
+    [
+        (("show", "latest", "s9"), "s0"),
+        (("show", "latest", "--model", "gpt"), "default"),
+        (("show", "nothing"), "latest"),
+        (("grade", "nothing"), "latest"),
+        (("run", "nothing.yaml"), "nothing.yaml"),
+        (("run", "suite.yaml", "--epochs", "0"), "--epochs"),
+        (("list", "graders", "containz"), "contains"),
+    ],
+)
+def test_a_wrong_name_is_one_line_and_exit_code_2(folder, words, named):
+    regrade(folder, "run", ".")
+    code, _, err = regrade(folder, *words)
+    assert code == 2, err
+    assert named in err
+    assert "Traceback" not in err
+
+
+def test_a_stored_run_is_graded_again_without_an_agent(folder):
+    regrade(folder, "run", ".")
+    change_suite(folder, "function: contains", "function: exact_match")
+    change_suite(folder, "agent.py:answer", "agent.py:crash")
+    code, out, err = regrade(folder, "grade", "latest")
+    assert code == 0, err
+    assert "0/5" in out
+    assert len(list((folder / "runs").iterdir())) == 2
+
+
+def test_a_suite_that_only_grades_needs_no_target(folder):
+    regrade(folder, "run", ".")
+    only = folder / "only.yaml"
+    only.write_text(
+        "name: only\ndataset: samples.jsonl\n"
+        "graders: {same: {kind: tool, function: ascii_printable_only}}\n",
+        encoding="utf-8",
+    )
+    code, out, err = regrade(folder, "grade", "latest", "--suite", only)
+    assert (code, "5/5" in out) == (0, True), err
+    code, _, err = regrade(folder, "run", only)
+    assert (code, "no target" in err) == (2, True)
+
+
+def test_an_ascii_locale_loses_no_sample(folder):
+    write_rows(folder, [{"id": "é", "input": "réponse 日本 🙂", "ground_truth": "日本"}])
+    text = (folder / "samples.jsonl").read_text("utf-8").encode().decode("unicode_escape")
+    (folder / "samples.jsonl").write_text(
+        text.encode("utf-16", "surrogatepass").decode("utf-16"), encoding="utf-8"
+    )
+    code, out, err = regrade(
+        folder, "run", ".", LC_ALL="C", PYTHONUTF8="0", PYTHONIOENCODING="ascii"
+    )
+    assert (code, "1/1" in out) == (0, True), err
+    assert stored(only_run(folder))[0]["sample_id"] == "é"
+
+
+def test_a_project_with_folders_of_our_names_does_not_get_in_the_way(folder):
+    for name in ("harness", "graders"):
+        (folder / name).mkdir()
+        (folder / name / "__init__.py").write_text("raise RuntimeError('theirs')\n", "utf-8")
+    command = Path(sys.executable).with_name("regrade")
+    done = subprocess.run(
+        [command, "run", "."], cwd=folder, capture_output=True, text=True, timeout=60, check=False
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def test_a_full_disk_ends_the_run_in_order(folder, tmp_path):
+    rows = [{"id": f"s{n}", "input": "x" * 2000, "ground_truth": "x"} for n in range(200)]
+    write_rows(folder, rows)
+    limited = f"ulimit -f 200; exec {sys.executable} -m harness.cli run . --quiet"
+    done = subprocess.run(
+        ["bash", "-c", limited], cwd=folder, capture_output=True, text=True, timeout=60, check=False
+    )
+    assert done.returncode == 3, done.stderr
+    assert "cannot write the results" in done.stdout
+    assert "Traceback" not in done.stderr
+    for line in (only_run(folder) / "trials.jsonl").read_text("utf-8").splitlines():
+        json.loads(line)

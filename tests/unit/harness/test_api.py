@@ -1,0 +1,86 @@
+"""The Python API."""
+
+import asyncio
+
+import pytest
+from fakes.suites import Says, fake_suite, grader_spec
+
+import harness
+from harness.types.errors import StoreError
+
+
+def make(**more):
+    return fake_suite(lambda assignment, text: f"ok {text}", **more)
+
+
+def test_a_run_gives_its_numbers_and_its_trials(tmp_path):
+    run = harness.run(make(), out=tmp_path)
+    assert run.passed
+    assert run.summary.models["m"].passed == 3
+    assert sorted(trial.sample_id for trial in run.trials()) == ["s0", "s1", "s2"]
+    assert run.manifest.samples == 3
+
+
+async def test_the_plain_form_works_inside_a_running_loop(tmp_path):
+    assert harness.run(make(), out=tmp_path).passed
+
+
+async def test_the_async_form_works_beside_other_work(tmp_path):
+    one, other = await asyncio.gather(
+        harness.run_async(make(), out=tmp_path), harness.run_async(make(), out=tmp_path)
+    )
+    assert one.passed
+    assert other.passed
+    assert one.folder != other.folder
+
+
+def test_a_run_is_chosen_from_and_loaded_again(tmp_path):
+    run = harness.run(make(), samples=["s1"], epochs=2, models=["x"], out=tmp_path)
+    again = harness.load_run(run.folder)
+    assert again.summary == run.summary
+    assert [(t.sample_id, t.model) for t in again.trials()] == [("s1", "x")] * 2
+    assert harness.load_run("latest", out=tmp_path).folder == run.folder
+
+
+def test_a_run_that_is_not_there_is_an_error(tmp_path):
+    with pytest.raises(StoreError, match="no run"):
+        harness.load_run("nothing", out=tmp_path)
+
+
+def test_a_run_is_graded_again_with_another_suite(tmp_path):
+    run = harness.run(make(), out=tmp_path)
+    stricter = make(graders=(grader_spec(Says("question 1")),))
+    again = harness.grade(run, stricter, out=tmp_path)
+    assert again.summary.models["m"].passed == 1
+    assert again.manifest.graded_from == run.folder.name
+
+
+def test_trajectories_recorded_elsewhere_are_graded(tmp_path):
+    messages = [{"role": "user", "content": "q"}, {"role": "assistant", "content": "ok"}]
+    trajectory = harness.Trajectory.from_messages(messages)
+    silent = harness.Trajectory.from_messages(messages[:1])
+    run = harness.grade({"s0": trajectory, "s1": silent}, make(), out=tmp_path)
+    passed = {trial.sample_id: trial.passed for trial in run.trials()}
+    assert passed == {"s0": True, "s1": False}
+
+
+def test_a_trajectory_without_its_sample_is_not_lost_quietly(tmp_path):
+    trajectory = harness.Trajectory.from_messages([{"role": "user", "content": "q"}])
+    run = harness.grade({"s0": trajectory, "nobody": trajectory}, make(), out=tmp_path)
+    assert not run.summary.complete
+    assert "nobody" in " ".join(run.summary.warnings)
+
+
+def test_an_error_in_a_running_loop_reaches_the_caller(tmp_path):
+    async def call():
+        harness.run(make(), samples=["none such"], out=tmp_path)
+
+    with pytest.raises(harness.InputError):
+        asyncio.run(call())
+
+
+def test_every_public_name_is_there():
+    for name in harness.__all__:
+        assert getattr(harness, name)
+    with pytest.raises(AttributeError, match="nothing"):
+        harness.nothing  # noqa: B018
