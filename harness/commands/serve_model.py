@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
+
+from harness.types.errors import Fault, InputError
 
 if TYPE_CHECKING:
     from harness.serving.script import Script
@@ -16,22 +17,26 @@ if TYPE_CHECKING:
 @click.argument("script", type=click.Path(path_type=Path))
 @click.option("--port", type=click.IntRange(0, 65535), default=0, help="Port; 0 takes a free one.")
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
-def command(script: Path, port: int, host: str) -> None:
-    """Serve the models of SCRIPT to any OpenAI client, until Ctrl-C."""
+def command(script: Path, port: int, host: str) -> int:
+    """Serve the models of SCRIPT to any OpenAI client, until Ctrl-C.
+
+    SCRIPT is a YAML file such as the models.yaml beside a suite. What to export, so that a client
+    finds the server, is printed first.
+    """
     # aiohttp and pydantic are loaded only by those who serve.
     import asyncio  # noqa: PLC0415
 
     from harness.serving.script import read_script  # noqa: PLC0415
-    from harness.types.errors import SuiteError  # noqa: PLC0415
 
+    read = read_script(script)
     try:
-        asyncio.run(_serve(read_script(script), host, port))
-    except SuiteError as error:
-        _refuse(str(error))
+        asyncio.run(_serve(read, host, port))
     except OSError as error:
-        _refuse(f"{host}:{port}: cannot listen here: {error.strerror or error}")
+        problem = f"cannot listen here: {error.strerror or error}"
+        raise InputError([Fault(file=f"{host}:{port}", problem=problem)]) from error
     except KeyboardInterrupt:
         click.echo("Stopped.")
+    return 0
 
 
 async def _serve(script: Script, host: str, port: int) -> None:
@@ -43,10 +48,4 @@ async def _serve(script: Script, host: str, port: int) -> None:
         models = ", ".join(f"scripted/{name}" for name in script.models)
         click.echo(f"Serving {models} at {url} until Ctrl-C.\n")
         click.echo(f"export OPENAI_BASE_URL={url}\nexport OPENAI_API_KEY=unused")
-        sys.stdout.flush()
         await asyncio.Event().wait()
-
-
-def _refuse(text: str) -> None:
-    click.echo(text, err=True)
-    sys.exit(2)

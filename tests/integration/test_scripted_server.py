@@ -235,7 +235,7 @@ async def test_two_servers_run_side_by_side():
         assert one != two
 
 
-COMMAND = [sys.executable, "-c", "from harness.commands.serve_model import command; command()"]
+COMMAND = [sys.executable, "-m", "harness.cli", "serve-model"]
 
 
 def serve_model(*arguments):
