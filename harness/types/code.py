@@ -84,8 +84,8 @@ class CustomGrader:
     @property
     def reads(self) -> Literal["submission", "trajectory"]:
         """Say whether it works on the trajectory or on the text taken out of it."""
-        first = self.parameters[0] if self.parameters else ""
-        return "trajectory" if first == "trajectory" else "submission"
+        asked = self.parameters
+        return "trajectory" if "trajectory" in asked and "submission" not in asked else "submission"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
