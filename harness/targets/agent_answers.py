@@ -1,0 +1,104 @@
+"""What a Python agent returned or raised comes in; turns, or a `TargetError`, go out."""
+
+import traceback
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from msgspec.structs import replace
+
+from harness.messages.chat import read_turns
+from harness.messages.json_values import clean_json
+from harness.messages.pairing import name_results
+from harness.system.clock import now
+from harness.system.redaction import redact
+from harness.system.texts import one_line, scrub
+from harness.targets.failures import classify
+from harness.types.code import CodeRef
+from harness.types.errors import TargetError
+from harness.types.events import AssistantMessage, SystemEvent, UserMessage
+from harness.types.protocols import Record
+from harness.types.trajectories import Trajectory, Turn
+
+_WIDTH = 500
+_ALLOWED = "a text, a list of Chat Completions messages, or a Trajectory"
+
+PROMPT = "prompt"
+"""The kind of the system event that holds what an agent made of the user's message."""
+
+
+def read_answer(
+    agent: CodeRef, answer: Any, history: Sequence[Mapping[str, Any]]
+) -> tuple[Turn, ...]:
+    """Read what an agent returned; messages that begin with the sample's history go on from it.
+
+    Raises:
+        TargetError: `agent_contract`, where it is nothing that a trajectory can hold.
+    """
+    if isinstance(answer, str):
+        return (Turn(events=(AssistantMessage(text=scrub(str(answer))),)),)
+    try:
+        if isinstance(answer, Trajectory):
+            return name_results(_checked(answer).turns)
+        if isinstance(answer, list | tuple):
+            told = len(history)
+            again = told and list(answer[:told]) == list(history)
+            return read_turns(answer[told:] if again else answer)
+    except (ValueError, TypeError, RecursionError, msgspec.MsgspecError) as error:
+        raise contract_broken(agent, f"returned what cannot be kept: {error}", _ALLOWED) from error
+    found = "None" if answer is None else f"a value of type {type(answer).__name__}"
+    raise contract_broken(agent, f"returned {found}", f"return {_ALLOWED}")
+
+
+def _checked(trajectory: Trajectory) -> Trajectory:
+    """Check a record that was made by hand, since records do not check themselves."""
+    return msgspec.convert(clean_json(msgspec.to_builtins(trajectory)), Trajectory)
+
+
+def contract_broken(agent: CodeRef, problem: str, hint: str) -> TargetError:
+    """Make the error for an agent that returned what it must not."""
+    text = one_line(redact(f"{agent.text} {problem}"), _WIDTH)
+    return TargetError(text, code="agent_contract", hint=hint)
+
+
+def record_turn(turn: Turn, text: str, record: Record) -> None:
+    """Record a turn that an agent returned, without the user's message, which stands already.
+
+    Where the agent tells another message of the user than it was sent, that is kept as a system
+    event. Events without a time get that of now.
+    """
+    at, prompted = now(), False
+    for event in turn.events:
+        if isinstance(event, UserMessage) and not prompted:
+            prompted = True
+            if event.text != text:
+                record(SystemEvent(kind=PROMPT, text=event.text, at=event.at or at))
+        else:
+            record(event if event.at else replace(event, at=at))
+    for step in turn.steps:
+        record(step)
+
+
+def crash_of(agent: CodeRef, error: BaseException) -> TargetError:
+    """Make the error for an agent that raised: an endpoint's failure, or its own crash."""
+    known = classify(error)
+    if known is not None:
+        return known
+    text = "".join(traceback.format_exception_only(error)).strip()
+    return TargetError(
+        one_line(redact(f"{text} ({_place(agent, error)})"), _WIDTH), code="agent_crash"
+    )
+
+
+def _place(agent: CodeRef, error: BaseException) -> str:
+    """Give `file:line` of the user's own code where it raised, else of where it was raised."""
+    frames = traceback.extract_tb(error.__traceback__)
+    folder = agent.file.path.parent
+    own = [frame for frame in frames if Path(frame.filename).is_relative_to(folder)]
+    packages = {"site-packages", ".venv"}
+    own = [frame for frame in own if not packages & set(Path(frame.filename).parts)] or own
+    for frame in reversed(own or frames):
+        inside = Path(frame.filename) == agent.file.path
+        return f"{agent.file.text if inside else Path(frame.filename).name}:{frame.lineno}"
+    return agent.text

@@ -1,0 +1,10 @@
+"""The built-in targets, by the name that stands as `kind` under `target` in a suite."""
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from harness.targets.openai_agent import OpenAIAgent
+from harness.targets.python_agent import PythonAgent
+
+TARGETS: Mapping[str, type] = MappingProxyType({"openai": OpenAIAgent, "python": PythonAgent})
+"""Each is a frozen dataclass whose fields are its options."""

@@ -1,0 +1,178 @@
+"""One request to a Chat Completions endpoint: a request body goes in, the model's reply comes out.
+
+The reply is read from the bytes that came, not from the SDK's objects: endpoints take liberties
+with the shape, and a stream that was cut must be told from one that has ended.
+"""
+
+import asyncio
+from collections.abc import Callable, Collection, Mapping
+from typing import Any
+
+from openai import AsyncAPIResponse, AsyncOpenAI
+
+from harness.messages.chunks import ReplyBuilder
+from harness.messages.completions import Reply, read_completion
+from harness.messages.json_values import load_json
+from harness.messages.server_sent import EventData
+from harness.system.texts import one_line
+from harness.targets.failures import classify, failure, refused
+from harness.targets.refusals import read_refusal
+from harness.types.errors import TargetError
+
+_DRAIN_SECONDS = 0.1  # how long the end of a stream is waited for, to use its connection again
+
+Keep = Callable[[Reply], None]
+
+
+class Endpoint:
+    """An endpoint that answers, and the secrets that must not stand in what is said of it."""
+
+    def __init__(self, client: AsyncOpenAI, secrets: Collection[str]) -> None:
+        self._client = client
+        self._secrets = secrets
+
+    async def ask(self, body: Mapping[str, Any], keep: Keep) -> Reply:
+        """Send one request and read the reply; `keep` is given a part of a reply that was cut.
+
+        Raises:
+            TargetError: there is no reply, or no whole one.
+        """
+        try:
+            # All of the body goes as `extra_body`, which the SDK sends as it is.
+            async with self._client.chat.completions.with_streaming_response.create(
+                messages=[], model="", stream=bool(body.get("stream")), extra_body=dict(body)
+            ) as response:
+                return await self._read(response, keep, asked=bool(body.get("stream")))
+        except TargetError:
+            raise
+        except Exception as error:
+            known = classify(error, secrets=self._secrets)
+            if known is None:
+                raise
+            raise known from error
+
+    async def _read(self, response: AsyncAPIResponse[Any], keep: Keep, *, asked: bool) -> Reply:
+        kind = response.headers.get("content-type", "").lower()
+        plain = asked and "json" not in kind and "html" not in kind
+        if "event-stream" in kind or plain:
+            return await _Stream(self._place(response), self._secrets, keep).read(response)
+        data = await response.read()
+        return self._whole(data, self._place(response))
+
+    def _place(self, response: AsyncAPIResponse[Any]) -> str:
+        request = response.http_request
+        return f"{request.method} {str(request.url).partition('?')[0]}"
+
+    def _whole(self, data: bytes, place: str) -> Reply:
+        try:
+            body = load_json(data)
+            _raise_told(body, place, self._secrets)
+            return read_completion(body)
+        except ValueError as error:
+            shown = one_line(data[:200].decode(errors="replace"))
+            message = f"{place}: {error}: {shown}"
+            raise failure(message, code="bad_reply", secrets=self._secrets) from error
+
+
+def _raise_told(body: Any, place: str, secrets: Collection[str]) -> None:
+    """Raise the error that an endpoint tells inside an answer with status 200."""
+    if not isinstance(body, Mapping):
+        return
+    choices = body.get("choices")
+    first = choices[0] if isinstance(choices, list) and choices else None
+    for carrier in (body, first):
+        if isinstance(carrier, Mapping) and carrier.get("error"):
+            raise refused(read_refusal(carrier["error"]), place=place, secrets=secrets)
+    if body.get("object") == "error":
+        raise refused(read_refusal(body), place=place, secrets=secrets)
+
+
+class _Stream:
+    """Reads one streamed reply."""
+
+    def __init__(self, place: str, secrets: Collection[str], keep: Keep) -> None:
+        self._place = place
+        self._secrets = secrets
+        self._keep = keep
+        self._builder = ReplyBuilder()
+        self._events = EventData()
+        self._done = False
+
+    async def read(self, response: AsyncAPIResponse[Any]) -> Reply:
+        """Read to the end; a reply is whole if it has a finish_reason, or the stream its [DONE]."""
+        try:
+            await self._receive(response)
+            self._require_end()
+        except BaseException:
+            if self._builder.begun:
+                self._keep(self._builder.reply())
+            raise
+        return self._builder.reply()
+
+    def _require_end(self) -> None:
+        if not self._is_whole:
+            raise self._cut("the stream ended without finish_reason or [DONE]")
+
+    @property
+    def _is_whole(self) -> bool:
+        return self._done or self._builder.stop_reason is not None
+
+    def _cut(self, message: str) -> TargetError:
+        text = f"{self._place}: {message}"
+        return failure(text, code="stream_cut", secrets=self._secrets)
+
+    async def _receive(self, response: AsyncAPIResponse[Any]) -> None:
+        try:
+            await self._receive_bytes(response)
+        except TargetError:
+            raise
+        except Exception as error:
+            if self._is_whole:
+                return
+            known = classify(error, secrets=self._secrets)
+            if known is None:
+                raise
+            raise self._cut(str(known)) from error
+        self._receive_rest()
+
+    async def _receive_bytes(self, response: AsyncAPIResponse[Any]) -> None:
+        async with asyncio.timeout(None) as limit:
+            async for data in response.iter_bytes():
+                for text in self._events.feed(data):
+                    self._take(text)
+                if self._done and limit.when() is None:
+                    limit.reschedule(asyncio.get_running_loop().time() + _DRAIN_SECONDS)
+
+    def _receive_rest(self) -> None:
+        """Take what stands after the last blank line; half an event there is a cut."""
+        try:
+            for text in self._events.end():
+                self._take(text)
+        except TargetError as error:
+            if error.code == "bad_reply" and not self._is_whole:
+                raise self._cut("the stream ended inside an event") from error
+            if error.code != "bad_reply":
+                raise
+
+    def _take(self, text: str) -> None:
+        if self._done or not text.strip():
+            return
+        if text.strip() == "[DONE]":
+            self._done = True
+            return
+        try:
+            chunk = load_json(text)
+            self._raise_told(chunk)
+            self._builder.add(chunk)
+        except ValueError as error:
+            message = f"{self._place}: {error}: {text[:200]}"
+            raise failure(message, code="bad_reply", secrets=self._secrets) from error
+
+    def _raise_told(self, chunk: Any) -> None:
+        try:
+            _raise_told(chunk, self._place, self._secrets)
+        except TargetError as error:
+            # Once an answer has begun, a refusal is no longer one without effect.
+            if error.policy.resent and self._builder.begun:
+                raise self._cut(str(error)) from error
+            raise

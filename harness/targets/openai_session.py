@@ -1,0 +1,192 @@
+"""One conversation of the target `openai`: ask the model, run the tools it calls, ask again."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from harness.messages.completions import Reply, answered
+from harness.messages.json_values import clean_json
+from harness.messages.replies import REFUSAL, read_id, read_reply
+from harness.system.clock import monotonic, now
+from harness.targets.endpoints import Endpoint
+from harness.targets.failures import failure
+from harness.targets.openai_agent import OpenAIAgent
+from harness.targets.resending import resend
+from harness.targets.tool_calls import result_of, run_together, run_tool
+from harness.targets.tool_outputs import failed_output
+from harness.targets.toolbox import Toolbox
+from harness.types.errors import TargetError
+from harness.types.events import AssistantMessage, Event, SystemEvent, ToolCall, ToolResult
+from harness.types.protocols import Assignment, Record
+from harness.types.trajectories import Step
+
+PARTIAL = "partial_reply"
+"""The kind of the system event that holds a reply which was cut: no answer, and no calls."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """Where in the conversation a reply stands."""
+
+    turn: int
+    step: int
+
+
+class OpenAISession:
+    """A conversation with one agent; a turn ends with the first reply that calls no tool.
+
+    - A reply without text and calls ends the turn with an empty text.
+    - A refusal ends the turn; its text is a system event, since it is not the message's content.
+    - A reply that was cut at its token limit counts as far as it goes; a call in it whose
+      arguments are not complete is not run, and the agent is told so.
+    - A reply that the provider's content filter stopped ends the attempt.
+    """
+
+    def __init__(
+        self, *, agent: OpenAIAgent, endpoint: Endpoint, tools: Toolbox, assignment: Assignment
+    ) -> None:
+        self._agent = agent
+        self._endpoint = endpoint
+        self._tools = tools
+        self._assignment = assignment
+        self._messages = _opening(agent, assignment)
+        self._request = _request(agent, tools, assignment)
+        self._turn = 0
+
+    async def send(self, text: str, record: Record) -> None:
+        """Take one turn.
+
+        Raises:
+            TargetError: there was no answer, or none after `max_steps` replies.
+        """
+        self._messages.append({"role": "user", "content": text})
+        turn = self._turn
+        self._turn += 1
+        for step in range(self._agent.max_steps):
+            reply = await self._ask(_Place(turn, step), record)
+            calls = self._take(reply, step, record)
+            if not calls:
+                return
+            if step + 1 < self._agent.max_steps:
+                await self._run(calls, reply, record)
+        raise TargetError(
+            f"no answer after {self._agent.max_steps} replies of the model",
+            code="max_steps",
+            hint="raise target.max_steps if the task needs more",
+        )
+
+    async def close(self) -> None:
+        """Leave the conversation; the clients are the connection's."""
+
+    async def _ask(self, place: _Place, record: Record) -> Reply:
+        started = monotonic()
+
+        def keep(part: Reply) -> None:
+            record(_step(part, monotonic() - started))
+            record(_partial(part, place.step))
+
+        async def ask() -> Reply:
+            nonlocal started
+            started = monotonic()
+            body = {**self._request, "messages": self._messages}
+            return await self._endpoint.ask(body, keep)
+
+        reply = await resend(ask, wait=self._assignment.wait)
+        reply = Reply(
+            message=_with_ids(reply.message, place),
+            usage=reply.usage,
+            model=reply.model,
+            stop_reason=reply.stop_reason,
+        )
+        if reply.stop_reason == "content_filter":
+            keep(reply)
+            raise TargetError("the provider's filter stopped the reply", code="content_filter")
+        record(_step(reply, monotonic() - started))
+        return reply
+
+    def _take(self, reply: Reply, step: int, record: Record) -> list[ToolCall]:
+        """Record what a reply says, and add it to the conversation; give its calls."""
+        try:
+            events: Sequence[Event] = read_reply(reply.message, step=step, at=now())
+        except ValueError as error:
+            record(_partial(reply, step))
+            raise failure(f"the reply's message: {error}", code="bad_reply") from error
+        for event in events if any(map(_is_answer, events)) else (*events, _silence(step)):
+            record(event)
+        self._messages.append(answered(reply.message))
+        return [event for event in events if isinstance(event, ToolCall)]
+
+    async def _run(self, calls: Sequence[ToolCall], reply: Reply, record: Record) -> None:
+        cut = reply.stop_reason == "length"
+
+        async def run(call: ToolCall) -> ToolResult:
+            if cut and (not isinstance(call.arguments, dict) or call.arguments_text == ""):
+                text = "not run: the reply was cut at its token limit, inside this call"
+                return result_of(call, failed_output(text))
+            return await run_tool(call, self._tools, self._assignment.fixtures)
+
+        for result in await run_together(calls, run, record):
+            self._messages.append(
+                {"role": "tool", "tool_call_id": result.call_id, "content": result.output}
+            )
+
+
+def _opening(agent: OpenAIAgent, assignment: Assignment) -> list[Mapping[str, Any]]:
+    told = agent.instructions
+    system = [] if told is None else [{"role": "system", "content": told}]
+    return [*system, *assignment.sample.history]
+
+
+def _request(agent: OpenAIAgent, tools: Toolbox, assignment: Assignment) -> dict[str, Any]:
+    """Give the body of a request without its messages."""
+    body = {**agent.request, "model": assignment.model}
+    schemas = [*(body.get("tools") or []), *(tool.schema for tool in tools.values())]
+    if schemas:
+        body["tools"] = schemas
+    if body.get("stream"):
+        body.setdefault("stream_options", {"include_usage": True})
+    if assignment.model.startswith("scripted/"):
+        body.setdefault("seed", assignment.epoch)
+    return body
+
+
+def _with_ids(message: dict[str, Any], place: _Place) -> dict[str, Any]:
+    """Give every call of a reply an id of its own; those that are missing are made up."""
+    calls = message.get("tool_calls")
+    if not calls:
+        return message
+    seen: set[str] = set()
+    named = []
+    for index, call in enumerate(calls):
+        call_id = read_id(call.get("id")) if isinstance(call, Mapping) else None
+        if call_id is None or call_id in seen:
+            call_id = f"call_{place.turn}_{place.step}_{index}"
+        seen.add(call_id)
+        named.append({**call, "id": call_id} if isinstance(call, Mapping) else call)
+    return {**message, "tool_calls": named}
+
+
+def _step(reply: Reply, seconds: float) -> Step:
+    return Step(
+        usage=reply.usage, model=reply.model, stop_reason=reply.stop_reason, seconds=seconds
+    )
+
+
+def _partial(reply: Reply, step: int) -> SystemEvent:
+    content = reply.message.get("content")
+    return SystemEvent(
+        kind=PARTIAL,
+        text=content if isinstance(content, str) else "",
+        data=clean_json(reply.message),
+        step=step,
+        at=now(),
+    )
+
+
+def _is_answer(event: Event) -> bool:
+    refusal = isinstance(event, SystemEvent) and event.kind == REFUSAL
+    return refusal or isinstance(event, AssistantMessage | ToolCall)
+
+
+def _silence(step: int) -> AssistantMessage:
+    return AssistantMessage(text="", step=step, at=now())
