@@ -20,6 +20,7 @@ from harness.types.code import CustomExtractor, CustomGrader
 from harness.types.errors import GraderError
 from harness.types.grades import Grade
 from harness.types.protocols import Subject, Submission
+from harness.types.trajectories import Trajectory
 
 _VARIADIC = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
 _EMPTY = inspect.Parameter.empty
@@ -39,10 +40,10 @@ async def call_grader(grader: CustomGrader, subject: Subject, *, seconds: float)
 
 
 async def call_extractor(
-    extractor: CustomExtractor, subject: Subject, *, seconds: float
+    extractor: CustomExtractor, trajectory: Trajectory, *, seconds: float
 ) -> Submission | Grade:
     """Call a custom extractor; whatever goes wrong is an error grade."""
-    given = (own_trajectory(subject.trajectory), deepcopy(dict(extractor.config)))
+    given = (own_trajectory(trajectory), deepcopy(dict(extractor.config)))
     arguments = dict(zip(extractor.parameters, given, strict=False))
     try:
         outcome = await _called(extractor.function, arguments, seconds)

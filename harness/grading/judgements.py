@@ -48,14 +48,14 @@ def _judge_turn(
 
 
 def _judge_view(spec: GraderSpec, view: View, snapshots: Mapping[str, Any]) -> Judgement:
-    subject = Subject(view.sample, view.trajectory, None, snapshots)
     if spec.grader.reads == "trajectory":
+        subject = Subject(view.sample, view.trajectory, None, snapshots)
         return _only_grade((yield Judging(spec.grader, subject)))
     if view.silent:
         return Grade(score=0.0, passed=False, evidence=NO_MESSAGES, submission="")
     if spec.extractor is None:
         return broken("grader_broke", "the grader has no extractor")
-    submission = yield Extraction(spec.extractor, subject, view.turn)
+    submission = yield Extraction(spec.extractor, view.trajectory, view.turn)
     if isinstance(submission, Grade):
         return submission
     if not submission.text:

@@ -4,8 +4,7 @@ Built-in and installed plug-ins run at once, on the event loop, as long as their
 it; what needs more time, and every custom function, is awaited.
 """
 
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -18,21 +17,20 @@ from harness.types.code import CustomExtractor, CustomGrader
 from harness.types.errors import GraderError
 from harness.types.grades import Grade
 from harness.types.protocols import Extractor, Grader, Subject, Submission
+from harness.types.trajectories import Trajectory
 
 Answer = Submission | Grade
 
 
-@dataclass(frozen=True, slots=True)
-class Extraction:
+class Extraction(NamedTuple):
     """A call of an extractor; `turn` is the turn that was cut out, None for none."""
 
     plugin: Extractor | CustomExtractor
-    subject: Subject
+    trajectory: Trajectory
     turn: int | None
 
 
-@dataclass(frozen=True, slots=True)
-class Judging:
+class Judging(NamedTuple):
     """A call of a grader."""
 
     plugin: Grader | CustomGrader
@@ -55,10 +53,10 @@ def answer_now(call: Call) -> Answer | None:
 
 async def answer_later(call: Call, *, seconds: float) -> Answer:
     """Make a call that has to wait; `seconds` bounds a custom function."""
-    if isinstance(call.plugin, CustomGrader):
+    if isinstance(call, Judging) and isinstance(call.plugin, CustomGrader):
         return await call_grader(call.plugin, call.subject, seconds=seconds)
-    if isinstance(call.plugin, CustomExtractor):
-        return await call_extractor(call.plugin, call.subject, seconds=seconds)
+    if isinstance(call, Extraction) and isinstance(call.plugin, CustomExtractor):
+        return await call_extractor(call.plugin, call.trajectory, seconds=seconds)
     return await in_thread(_answer_in_thread, call)
 
 
@@ -79,7 +77,7 @@ def _answer(call: Call) -> Answer:
     plugin: Any = call.plugin
     try:
         if isinstance(call, Extraction):
-            return _extracted(plugin.extract(call.subject.trajectory))
+            return _extracted(plugin.extract(call.trajectory))
         return _graded(plugin.grade(call.subject))
     except SlowPattern:
         raise

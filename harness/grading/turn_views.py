@@ -1,6 +1,6 @@
 """What a grader is shown: the whole conversation, or one turn that was cut out of it."""
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import msgspec
 
@@ -9,8 +9,7 @@ from harness.types.samples import Sample
 from harness.types.trajectories import Trajectory
 
 
-@dataclass(frozen=True, slots=True)
-class View:
+class View(NamedTuple):
     """A conversation and its sample as a grader sees them.
 
     `turn` is the index of the turn that was cut out, None for the whole conversation; the
@@ -24,7 +23,8 @@ class View:
     @property
     def silent(self) -> bool:
         """Say that nothing happened at all."""
-        return not any(turn.events for turn in self.trajectory.turns)
+        turns = self.trajectory.turns
+        return not turns or (not turns[0].events and not any(turn.events for turn in turns))
 
 
 def cut(sample: Sample, trajectory: Trajectory, turn: int) -> View | None:

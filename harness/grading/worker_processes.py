@@ -12,6 +12,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -44,6 +45,7 @@ class _Worker:
             stdout=subprocess.PIPE,
         )
         self._place = place
+        self.ended = False
 
     def load(self) -> bytes:
         """Import the file; give an error grade as JSON, or nothing."""
@@ -66,6 +68,7 @@ class _Worker:
 
     def end(self) -> int:
         """Kill the process, and give its exit code."""
+        self.ended = True
         self._process.kill()
         code = self._process.wait()
         for pipe in (self._process.stdin, self._process.stdout):
@@ -104,15 +107,14 @@ class WorkerProcesses:
             worker = _Worker(place)
             refused = await _bounded(worker, worker.load, _START_SECONDS)
             if refused is not None:
+                worker.end()
                 return refused
-        grade = await _bounded(worker, lambda: worker.ask(dict(arguments)), seconds)
-        if grade is None:
-            worker.end()
-            return broken("grader_broke", "the worker process gave no grade")
-        if grade.details.get("code") != "grader_timeout" and not grade.details.get("ended"):
+        ask = partial(worker.ask, dict(arguments))
+        grade = await _bounded(worker, ask, seconds)
+        if not worker.ended:
             with self._lock:
                 self._idle.setdefault(place, []).append(worker)
-        return grade
+        return grade or broken("grader_broke", "its process gave no grade")
 
     def _take(self, place: Place) -> _Worker | None:
         with self._lock:
@@ -138,7 +140,7 @@ async def _bounded(worker: _Worker, ask: Callable[[], bytes], seconds: float) ->
         return broken("grader_timeout", f"took longer than {seconds:g} s")
     except EOFError:
         code = worker.end_code()
-        return broken("grader_broke", f"its process ended with code {code}", ended="yes")
+        return broken("grader_broke", f"its process ended with code {code}")
     except BaseException:
         worker.end()
         raise

@@ -1,0 +1,104 @@
+"""Records of every kind that can occur, hostile ones included; new types join at the end."""
+
+from hypothesis import strategies as st
+
+from graders.catalogue import EXTRACTORS, GRADERS
+from harness.types.events import (
+    AssistantMessage,
+    ErrorEvent,
+    Reasoning,
+    SystemEvent,
+    ToolCall,
+    ToolResult,
+    UserMessage,
+)
+from harness.types.samples import Sample
+from harness.types.suites import GraderSpec
+from harness.types.trajectories import Trajectory, Turn
+
+# Texts: short words that meet often, and anything at all, lone surrogates and NUL included.
+words = st.sampled_from(["", "K41", "id=K41", "lookup", "İ", "ß", "\x00", "\ud800", "a\nb", " "])
+texts = st.one_of(words, st.lists(words, max_size=4).map("".join), st.text(max_size=20))
+# Patterns: fragments of regular expressions in any order, most of them none.
+fragments = st.sampled_from(
+    [*r"()[]{}|*+?.^$\-,:=!<>#&~ab1İ", "\x00", "(?", "(?P<", "(?i)", r"\1", r"\w", "{e<=1}", "(?R)"]
+)
+patterns = st.one_of(
+    st.lists(fragments, max_size=8).map("".join), st.sampled_from([r"id=(\w+)", r"\w*", "x?"])
+)
+names = st.sampled_from(["lookup", "lookup.x", "notes", ""])
+call_ids = st.sampled_from([None, "c1", "c2"])
+json_values = st.recursive(
+    st.one_of(st.none(), st.booleans(), st.integers(-9, 9), st.floats(allow_nan=False), texts),
+    lambda inner: st.one_of(st.lists(inner, max_size=3), st.dictionaries(texts, inner, max_size=3)),
+    max_leaves=5,
+)
+events = st.one_of(
+    st.builds(UserMessage, text=texts),
+    st.builds(AssistantMessage, text=texts),
+    st.builds(Reasoning, text=texts),
+    st.builds(
+        ToolCall,
+        call_id=call_ids,
+        name=names,
+        arguments=json_values,
+        arguments_text=st.none() | texts,
+    ),
+    st.builds(ToolResult, call_id=call_ids, name=st.none() | names, output=texts, ok=st.booleans()),
+    st.builds(SystemEvent, kind=words, text=texts, data=json_values),
+    st.builds(ErrorEvent, kind=words, message=texts),
+)
+turns = st.builds(Turn, events=st.lists(events, max_size=6).map(tuple))
+trajectories = st.builds(Trajectory, turns=st.lists(turns, max_size=3).map(tuple))
+
+extractors = st.one_of(
+    st.sampled_from(["last_assistant", "first_assistant"]).map(lambda name: EXTRACTORS[name]()),
+    st.builds(EXTRACTORS["all_assistant"], separator=words),
+    st.builds(EXTRACTORS["last_turn"], separator=words),
+    st.builds(
+        EXTRACTORS["pattern"],
+        pattern=patterns,
+        group=st.one_of(st.integers(-1, 3), st.sampled_from(["a", ""])),
+        search_all=st.booleans(),
+    ),
+    st.builds(EXTRACTORS["tool_arguments"], tool_name=names),
+    st.builds(EXTRACTORS["tool_output"], tool_name=names),
+    st.builds(EXTRACTORS["after_marker"], marker=words, include_marker=st.booleans()),
+)
+graders = st.one_of(
+    st.sampled_from(["exact_match", "contains", "regex_match", "ascii_printable_only"]).map(
+        lambda name: GRADERS[name]()
+    ),
+    st.builds(
+        GRADERS["assistant-contains-tool-output"],
+        tools=st.lists(names, max_size=2).map(tuple),
+        pattern=patterns,
+        all_matches=st.booleans(),
+        require=st.sampled_from(["any", "all"]),
+    ),
+)
+grader_specs = st.builds(
+    GraderSpec,
+    name=st.uuids().map(str),
+    kind=st.just("any"),
+    grader=graders,
+    extractor=extractors,
+    turn=st.none() | st.integers(-3, 3),
+    weight=st.floats(0, 10),
+    threshold=st.floats(0, 1),
+    role=st.sampled_from(["required", "scored", "observed"]),
+    fingerprint=texts,
+)
+ground_truths = st.one_of(st.none(), texts, patterns)
+
+
+@st.composite
+def samples(draw):
+    """Draw a sample: one prompt, or several with or without a ground truth each."""
+    if draw(st.booleans()):
+        return Sample(id=draw(texts), input=draw(texts), ground_truth=draw(ground_truths))
+    prompts = draw(st.lists(texts, min_size=1, max_size=3))
+    truths = st.one_of(texts, patterns)
+    several = st.lists(truths, min_size=len(prompts), max_size=len(prompts)).map(tuple)
+    truth = draw(several | ground_truths)
+    return Sample(id=draw(texts), input=tuple(prompts), ground_truth=truth)
