@@ -185,5 +185,5 @@ def describe_tool(name: str, function: Callable[..., Any]) -> tuple[str, dict[st
         parsed = docstring_parser.parse(text)
     except docstring_parser.ParseError:
         return text, {}
-    documented = {p.arg_name: p.description for p in parsed.params if p.description}
-    return parsed.description or "", documented
+    documented = {p.arg_name: p.description.strip() for p in parsed.params if p.description}
+    return (parsed.description or "").strip(), documented

@@ -1,0 +1,238 @@
+"""What an endpoint can do wrong, over real HTTP: each failure has its code."""
+
+import socket
+import threading
+from datetime import timedelta
+from email.utils import format_datetime
+
+import pytest
+from fakes.sample_runner import OneSampleRunner
+from integration.openai_driving import TOOLS, drive, serve
+from integration.other_server import Answer, call, refusal
+
+from harness.system.clock import now
+from harness.targets.openai_agent import OpenAIAgent
+from harness.types.errors import POLICIES
+from harness.types.events import AssistantMessage, SystemEvent, ToolCall, ToolResult
+
+ERROR = {"error": {"message": "No.", "type": "invalid_request_error", "code": None}}
+
+
+def error(code, message="No."):
+    return {"error": {"message": message, "type": "x", "code": code}}
+
+
+@pytest.mark.parametrize(
+    ("answer", "code"),
+    [
+        (refusal(400, ERROR), "bad_request"),
+        (refusal(422, "{'no': json}"), "bad_request"),
+        (refusal(400, error("context_length_exceeded")), "context_length"),
+        (refusal(400, error(None, "maximum context length is 8192 tokens")), "context_length"),
+        (refusal(400, error("content_filter")), "content_filter"),
+        (refusal(401, error("invalid_api_key")), "unauthorized"),
+        (refusal(402, ERROR), "quota_exhausted"),
+        (refusal(403, ERROR), "forbidden"),
+        (refusal(404, error("model_not_found")), "not_found"),
+        (refusal(429, error("insufficient_quota")), "quota_exhausted"),
+        (refusal(429, {"error": {"type": "insufficient_quota"}}), "quota_exhausted"),
+        (refusal(429, "{}"), "rate_limited"),
+        (refusal(500, ERROR), "server_error"),
+        (refusal(502, "<html>Bad Gateway</html>"), "server_error"),
+        (refusal(504, ""), "server_error"),
+        (refusal(503, ""), "overloaded"),
+        (refusal(529, ""), "overloaded"),
+        (Answer(raw=b"<html>", kind="text/html"), "bad_reply"),
+        (Answer(raw=b'{"choices": []}'), "bad_reply"),
+        (Answer(raw=b'{"choices": [{"message": {"tool_calls": [{}]}}]}'), "bad_reply"),
+        (Answer(raw=b"[]"), "bad_reply"),
+        (Answer(raw=b'{"error": {"message": "x", "code": 502}}'), "server_error"),
+        (Answer(raw=b'{"object": "error", "message": "x", "code": 400}'), "bad_request"),
+        (Answer(content="x" * 1000, cut=100), "connection_lost"),
+        (Answer(content="x" * 1000, cut=0, end="reset"), "connection_lost"),
+    ],
+)
+async def test_each_failure_has_its_code(answer, code):
+    with serve(answer) as server:
+        runner = await drive(server, {"patience": 0.0})
+    assert runner.error.code == code
+    assert runner.error.code in POLICIES
+    assert "\n" not in str(runner.error)
+    assert runner.of(AssistantMessage) == []
+
+
+@pytest.mark.parametrize(
+    ("raw", "code"),
+    [
+        (b'data: {"error": {"message": "x", "code": 429}}\n\n', "rate_limited"),
+        (b'data: {"error": {"message": "x", "type": "overloaded_error"}}\n\n', "overloaded"),
+        (b'data: {"error": {"message": "x"}}\n\n', "server_error"),
+        (b"data: {no json}\n\n", "bad_reply"),
+        (b"data: [1]\n\n", "bad_reply"),
+        (b'data: {"choices": [{"del', "stream_cut"),
+        (b'data: {"choices":[{"delta":{"content":"a"}}]}\n\ndata: {"error":{"code":503}}\n\n',
+         "stream_cut"),
+        ((b'data: {"choices":[{"delta":{"content":"a"}}]}\n\n'
+         b'data: {"choices":[{"finish_reason":"error","error":{"code":502,"message":"x"}}]}\n\n'),
+         "server_error"),
+    ],
+)  # fmt: skip
+async def test_an_error_told_inside_a_stream_has_its_code(raw, code):
+    with serve(Answer(raw=raw, kind="text/event-stream")) as server:
+        runner = await drive(server, {"patience": 0.0}, request={"stream": True})
+    assert runner.error.code == code
+    assert runner.of(AssistantMessage) == []
+
+
+async def test_a_whole_reply_to_a_request_for_a_stream_is_taken():
+    raw = b'{"choices": [{"message": {"content": "whole"}, "finish_reason": "stop"}]}'
+    with serve(Answer(raw=raw)) as server:
+        runner = await drive(server, request={"stream": True})
+    assert [e.text for e in runner.of(AssistantMessage)] == ["whole"]
+
+
+async def test_nobody_listening_is_a_refused_connection():
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        port = listener.getsockname()[1]
+    for host in ("127.0.0.1", "localhost"):
+        agent = OpenAIAgent(base_url=f"http://{host}:{port}/v1")
+        runner = await OneSampleRunner(agent, patience=0.0).drive()
+        assert runner.error.code == "connection_refused"
+        assert str(port) in str(runner.error)
+
+
+async def test_an_unknown_host_is_a_lost_connection(monkeypatch):
+    monkeypatch.setenv("SOME_KEY", "key-of-a-test")
+    agent = OpenAIAgent(base_url="http://no-such-host.invalid/v1", api_key_env="SOME_KEY")
+    runner = await OneSampleRunner(agent, patience=0.0).drive()
+    assert runner.error.code == "connection_lost"
+
+
+@pytest.mark.parametrize("url", ["ftp://127.0.0.1/v1", "http://[::1/v1", "not a url"])
+async def test_a_base_url_that_is_none_is_a_bad_request(url, monkeypatch):
+    monkeypatch.setenv("SOME_KEY", "key-of-a-test")
+    agent = OpenAIAgent(base_url=url, api_key_env="SOME_KEY")
+    runner = await OneSampleRunner(agent, patience=0.0).drive()
+    assert runner.error.code == "bad_request"
+
+
+async def test_a_refused_request_is_sent_again_after_the_time_the_endpoint_asked_for():
+    date = format_datetime(now() + timedelta(seconds=3), usegmt=True)
+    answers = (
+        refusal(429, "{}", retry_after="2"),
+        refusal(503, "", retry_after_ms="250", retry_after="9"),
+        refusal(529, "", retry_after=date),
+        Answer(content="at last"),
+    )
+    with serve(*answers) as server:
+        runner = await drive(server, {"patience": 60.0})
+    assert runner.error is None
+    assert [e.text for e in runner.of(AssistantMessage)] == ["at last"]
+    assert runner.waits[:2] == [2.0, 0.25]
+    assert 1.0 < runner.waits[2] <= 3.0
+    assert len(runner.trajectory.turns[0].steps) == 1
+
+
+@pytest.mark.parametrize("asked", ["-5", "abc", "nan", "inf", "Thu, 05 Feb 1999 06:15:00 GMT"])
+async def test_a_senseless_time_to_wait_gives_a_backoff(asked):
+    with serve(refusal(503, "", retry_after=asked), Answer(content="ok")) as server:
+        runner = await drive(server)
+    assert runner.error is None
+    assert 0.0 <= runner.waits[0] <= 0.5
+
+
+async def test_an_endpoint_that_asks_for_too_long_a_wait_is_given_up_at_once():
+    with serve(refusal(429, "{}", retry_after="86400")) as server:
+        runner = await drive(server)
+    assert runner.error.code == "rate_limited"
+    assert runner.error.retry_after == 86400.0
+    assert runner.waits == []
+    assert len(server.bodies) == 1
+
+
+async def test_an_endpoint_that_asks_for_no_wait_is_given_up_in_the_end():
+    with serve(refusal(429, "{}", retry_after="0")) as server:
+        runner = await drive(server)
+    assert runner.error.code == "rate_limited"
+    assert len(server.bodies) < 20
+
+
+@pytest.mark.parametrize("status", [400, 500])
+async def test_what_had_an_effect_or_cannot_be_cured_is_not_sent_again(status):
+    with serve(refusal(status, ERROR)) as server:
+        await drive(server)
+    assert len(server.bodies) == 1
+
+
+@pytest.mark.parametrize("status", [401, 422, 500])
+async def test_a_key_that_an_endpoint_echoes_is_in_no_message(status, monkeypatch):
+    monkeypatch.setenv("MY_KEY", "canary-9f3a-value")
+    echo = f"invalid request: {{'headers': {{'x': 'canary-9f3a-value'}}}} {'canary-9f3a-value'}"
+    with serve(refusal(status, echo)) as server:
+        host = server.url.removeprefix("http://")
+        agent = OpenAIAgent(base_url=f"http://u:p4ss-word@{host}", api_key_env="MY_KEY")
+        runner = await OneSampleRunner(agent).drive()
+    assert "invalid request" in str(runner.error)
+    assert "canary" not in str(runner.error)
+    assert "p4ss" not in str(runner.error)
+
+
+@pytest.mark.parametrize("end", ["close", "reset"])
+async def test_half_an_answer_is_kept_but_is_no_answer(end):
+    with serve(Answer(content="The balance is 12.", cut=6, end=end)) as server:
+        runner = await drive(server, request={"stream": True})
+    assert runner.error.code == "stream_cut"
+    assert len(server.bodies) == 1
+    assert runner.of(AssistantMessage) == []
+    assert [(e.kind, e.text) for e in runner.of(SystemEvent)] == [
+        ("partial_reply", "The balance is ")
+    ]
+
+
+@pytest.mark.parametrize("end", ["close", "reset"])
+async def test_half_a_call_is_never_run(end):
+    made = call("fail", {"why": "it was run"})
+    with serve(Answer(calls=(made,), cut=4, end=end)) as server:
+        runner = await drive(server, request={"stream": True}, tools=TOOLS)
+    assert runner.error.code == "stream_cut"
+    assert runner.of(ToolCall) == []
+    assert runner.of(ToolResult) == []
+    assert runner.of(SystemEvent)[0].data["tool_calls"][0]["function"]["name"] == "fail"
+
+
+@pytest.mark.parametrize(
+    ("cut", "done", "code"),
+    [
+        (None, False, None),  # a finish_reason, but no [DONE]
+        (4, True, None),  # cut after the finish_reason
+        (2, True, "stream_cut"),
+        (0, True, "stream_cut"),
+    ],
+)
+async def test_a_stream_is_whole_with_its_finish_reason_or_its_end_mark(cut, done, code):
+    answer = Answer(content="abc", cut=cut, done=done)
+    with serve(answer) as server:
+        runner = await drive(server, request={"stream": True, "stream_options": {}})
+    assert (runner.error and runner.error.code) == code
+
+
+async def test_a_time_limit_in_the_middle_of_a_stream_keeps_what_had_come():
+    release = threading.Event()
+    raw = b'data: {"choices":[{"delta":{"content":"Half of"}}]}\n\n'
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+
+        def hang():
+            connection, _ = listener.accept()
+            connection.recv(65536)
+            head = b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\r\n"
+            connection.sendall(head + raw)
+            release.wait(10)
+            connection.close()
+
+        threading.Thread(target=hang, daemon=True).start()
+        url = f"http://127.0.0.1:{listener.getsockname()[1]}/v1"
+        agent = OpenAIAgent(base_url=url, request={"stream": True})
+        runner = await OneSampleRunner(agent, turn_seconds=0.5).drive()
+        release.set()
+    assert runner.error.code == "turn_timeout"
+    assert [e.text for e in runner.of(SystemEvent)] == ["Half of"]
