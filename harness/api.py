@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 from harness.loading.datasets import Selection
 from harness.loading.suite_files import load_suite
 from harness.reports.progress_bar import progress_shown
-from harness.running.choices import RunOptions
+from harness.running.choices import RunOptions, suite_file
 from harness.running.recording import RunResult
 from harness.running.replays import recorded_trials, replay, replay_run
 from harness.running.runs import execute
@@ -142,7 +142,7 @@ def load_run(name: str | Path, *, out: str | Path = _RUNS) -> Run:
 
 
 def _loaded(suite: Suite | str | Path) -> Suite:
-    return suite if isinstance(suite, Suite) else load_suite(suite)
+    return suite if isinstance(suite, Suite) else load_suite(suite_file(suite))
 
 
 def _run(result: RunResult) -> Run:

@@ -5,12 +5,14 @@ from pathlib import Path
 
 from harness.loading.suite_files import load_suite
 from harness.loading.validation import find_faults
+from harness.running.choices import suite_file
 from harness.types.errors import Fault, SuiteError
 
 
 def faults_of(path: Path) -> tuple[Fault, ...]:
     """Give the faults of one suite, in the order of its text."""
-    return (*find_faults(path), *_script_faults(path))
+    file = suite_file(path)
+    return (*find_faults(file), *_script_faults(file))
 
 
 def _script_faults(path: Path) -> tuple[Fault, ...]:

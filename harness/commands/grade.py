@@ -31,10 +31,11 @@ def command(source: str, suite_path: Path | None, out: Path, *, quiet: bool) -> 
     from harness.commands.running_shown import run_shown  # noqa: PLC0415
     from harness.commands.runs_found import input_run, suite_of_run  # noqa: PLC0415
     from harness.loading.suite_files import load_suite  # noqa: PLC0415
+    from harness.running.choices import suite_file  # noqa: PLC0415
     from harness.running.replays import replay_run  # noqa: PLC0415
 
     folder = input_run(source, out)
-    suite = load_suite(suite_path or suite_of_run(folder))
+    suite = load_suite(suite_file(suite_path or suite_of_run(folder)))
     return run_shown(
         suite,
         lambda observer, stop: replay_run(suite, folder, out, observer, stop),

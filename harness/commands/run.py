@@ -42,7 +42,7 @@ def command(  # noqa: PLR0913, PLR0917  (one parameter an option)
     from harness.commands.running_shown import run_shown  # noqa: PLC0415
     from harness.loading.datasets import Selection  # noqa: PLC0415
     from harness.loading.suite_files import load_suite  # noqa: PLC0415
-    from harness.running.choices import RunOptions  # noqa: PLC0415
+    from harness.running.choices import RunOptions, suite_file  # noqa: PLC0415
     from harness.running.runs import execute  # noqa: PLC0415
 
     options = RunOptions(
@@ -52,7 +52,7 @@ def command(  # noqa: PLR0913, PLR0917  (one parameter an option)
         selection=Selection(limit=limit, ids=ids, tags=tags),
         out=out,
     )
-    loaded = load_suite(suite)
+    loaded = load_suite(suite_file(suite))
     return run_shown(
         loaded, lambda observer, stop: execute(loaded, options, observer, stop), quiet=quiet
     )

@@ -42,3 +42,9 @@ def chosen(suite: Suite, options: RunOptions) -> tuple[Suite, TargetSpec]:
 
 def _fault(suite: Suite, path: str, problem: str) -> Fault:
     return Fault(file=str(suite.source or suite.name), path=path, problem=problem)
+
+
+def suite_file(given: str | Path) -> Path:
+    """Give the file of a suite that is named by its file, or by a folder that holds suite.yaml."""
+    path = Path(given)
+    return path / "suite.yaml" if path.is_dir() else path

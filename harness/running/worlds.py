@@ -7,6 +7,8 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from graphlib import TopologicalSorter
 from typing import Any
 
+import msgspec
+
 from harness.system.texts import compact_json
 from harness.system.threads import in_thread
 from harness.types.code import Fixture
@@ -98,7 +100,8 @@ class Worlds:
         try:
             async with asyncio.timeout(self._seconds):
                 state = await (take() if inspect.iscoroutinefunction(take) else in_thread(take))
-            compact_json(state)
+            # What graders see now is what they will see when the stored trial is graded again.
+            return msgspec.json.decode(compact_json(state))
         except TimeoutError as error:
             raise TargetError(
                 f"snapshot() of fixture {name} took longer than {self._seconds:g} s",
@@ -109,7 +112,6 @@ class Worlds:
                 f"snapshot() of fixture {name} raised {type(error).__name__}: {error}",
                 code="fixture_broke",
             ) from error
-        return state
 
 
 async def _advance(generator: Any) -> Any:

@@ -119,10 +119,18 @@ async def test_clearing_away_that_goes_wrong_is_noted_and_spoils_nothing():
 async def test_a_snapshot_that_is_no_json_is_an_error_with_the_fixtures_name():
     class Odd:
         def snapshot(self):
-            return {1, 2}
+            return {"now": object()}
 
     with pytest.raises(TargetError, match=r"snapshot\(\) of fixture odd"):
         await worlds().snapshots({"odd": Odd()})
+
+
+async def test_a_snapshot_is_what_json_makes_of_it():
+    class Box:
+        def snapshot(self):
+            return {"seats": (1, 2), 3: "x"}
+
+    assert await worlds().snapshots({"box": Box()}) == {"box": {"seats": [1, 2], "3": "x"}}
 
 
 async def test_twenty_trials_at_once_each_have_their_own_world_and_store_its_end(tmp_path):
