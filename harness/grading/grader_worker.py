@@ -6,6 +6,7 @@ each; empty for a file that was imported. What the function prints goes to stand
 """
 
 import asyncio
+import importlib
 import importlib.util
 import inspect
 import os
@@ -24,6 +25,9 @@ from harness.grading.returned_values import as_grade
 from harness.system.patterns import time_limit
 from harness.types.errors import GraderError
 from harness.types.grades import Grade
+
+_OWN_PACKAGES = ("harness", "graders")
+"""What always means Regrade's own packages, whatever stands beside the suite's file."""
 
 _LENGTH_BYTES = 8
 _ANY_LENGTH_SECONDS = 86_400.0
@@ -90,7 +94,9 @@ def _served(requests: BinaryIO, answers: BinaryIO) -> Callable[..., Any] | None:
 def _load(place: Place) -> ModuleType:
     """Import the file under the name it had, with its folder as the package it belongs to."""
     folder = str(Path(place.file).parent)
-    sys.path.append(folder)
+    for name in _OWN_PACKAGES:
+        importlib.import_module(name)
+    sys.path.insert(0, folder)
     package, _, _ = place.module.rpartition(".")
     if package and package not in sys.modules:
         sys.modules[package] = ModuleType(package)

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from harness.grading.broken_graders import broken, broken_by
-from harness.grading.custom_functions import call_extractor, call_grader
+from harness.grading.custom_calls import call_extractor, call_grader
 from harness.grading.returned_values import checked, named
 from harness.system.patterns import PatternError, SlowPattern, inline_limit, time_limit
 from harness.system.threads import in_thread

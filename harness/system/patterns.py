@@ -4,6 +4,7 @@ A search runs inline for a few milliseconds. Where that is not enough it raises 
 whoever called the grader then calls it again in a thread, inside `time_limit`.
 """
 
+import re
 import time
 from contextvars import ContextVar, Token
 from functools import lru_cache
@@ -23,6 +24,9 @@ INLINE_CHARACTERS = 1_000
 
 MOST_CHARACTERS = 100_000
 """How long a pattern may be at all: compiling cannot be interrupted."""
+
+_RECURSION = re.compile(r"\(\?(?:R|[+-]?\d+|&\w+|P>\w+)\)")
+"""A pattern that calls itself: `(?R)`, `(?1)`, `(?&name)`, `(?P>name)`."""
 
 _limit: ContextVar["TimeLimit | None"] = ContextVar("pattern_limit", default=None)
 
@@ -91,6 +95,9 @@ def check_time(pattern: str) -> None:
 def _compile(text: str) -> regex.Pattern[str]:
     if len(text) > MOST_CHARACTERS:
         raise PatternError(f"longer than {MOST_CHARACTERS:,} characters")
+    if _RECURSION.search(text):
+        # Within its second, `((?1)?a)+b` fills hundreds of megabytes.
+        raise PatternError("a pattern that calls itself is refused: it can fill the memory")
     try:
         return regex.compile(text)
     except (regex.error, OverflowError, RecursionError, ValueError, MemoryError) as error:

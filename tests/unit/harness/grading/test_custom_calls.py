@@ -52,11 +52,11 @@ async def test_a_function_of_the_trajectory_needs_no_submission(first):
 
 
 async def test_parameters_are_filled_by_name():
-    def asks(submission, *, database, limit, config, sample, **rest):
-        return {"score": 1, "seen": [database, limit, config, rest]}
+    def asks(submission, *, database, config, sample, **rest):
+        return {"score": 1, "seen": [database, config, rest]}
 
     made = await judged(asks, snapshots={"database": {"rows": 3}}, config={"limit": 5})
-    assert made.details == {"seen": [{"rows": 3}, 5, {"limit": 5}, {}]}
+    assert made.details == {"seen": [{"rows": 3}, {"limit": 5}, {}]}
 
 
 async def test_a_parameter_that_nothing_fills_is_an_error_that_names_it():
@@ -90,7 +90,7 @@ async def test_an_exception_is_told_with_its_place_in_the_users_file():
     made = await judged(breaks)
     line = breaks.__code__.co_firstlineno + 1
     assert made.status == "error"
-    assert made.evidence == f"grader_broke: KeyError: 'expected' (test_custom_functions.py:{line})"
+    assert made.evidence == f"grader_broke: KeyError: 'expected' (test_custom_calls.py:{line})"
     assert "in breaks" in made.details["traceback"]
 
 

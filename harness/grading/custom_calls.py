@@ -1,7 +1,7 @@
 """Graders and extractors that are functions of the suite: what they are given, and what they gave.
 
-A parameter is filled by its name: `sample`, `submission`, `trajectory`, `config`, an option of
-the config, or a fixture, whose end state it receives. Parameters with a default may stay unfilled.
+A parameter is filled by its name: `sample`, `submission`, `trajectory`, `config`, or a fixture,
+whose end state it receives. Parameters with a default may stay unfilled.
 """
 
 import inspect
@@ -94,8 +94,8 @@ def _arguments(grader: CustomGrader, subject: Subject) -> dict[str, Any]:
             given[name] = value
         elif parameter.default is _EMPTY:
             raise GraderError(
-                f"asks for {name!r}: there is no option and no stored end state of a fixture of "
-                "that name; allowed are also sample, submission, trajectory, config"
+                f"asks for {name!r}, and no end state of a fixture of that name is stored; "
+                "given are also sample, submission, trajectory and config"
             )
     return given
 
@@ -110,6 +110,4 @@ def _value(name: str, grader: CustomGrader, subject: Subject) -> Any:
         return own_trajectory(subject.trajectory)
     if name in subject.snapshots:
         return deepcopy(subject.snapshots[name])
-    if name == "config":
-        return deepcopy(dict(grader.config))
-    return deepcopy(grader.config.get(name, _EMPTY))
+    return deepcopy(dict(grader.config)) if name == "config" else _EMPTY
