@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -40,20 +41,25 @@ def test_the_starter_suite_is_valid_and_runs_at_once(regrade, tmp_path, folder):
     ran = regrade("run", f"{folder}/suite.yaml", "--out", "runs")
     assert ran.returncode == 0, ran.stdout + ran.stderr
     trials = next((tmp_path / "runs").glob("*/trials.jsonl")).read_text(encoding="utf-8")
-    passed = {t["sample_id"]: t["passed"] for t in map(json.loads, trials.splitlines())}
-    assert len(passed) == 6
-    assert [sample for sample, well in passed.items() if not well] == ["changes-order"]
+    rows = list(map(json.loads, trials.splitlines()))
+    assert Counter(row["model"] for row in rows) == {"before": 6, "after": 6}
+    failed = [(row["model"], row["sample_id"]) for row in rows if not row["passed"]]
+    assert failed == [("before", "changes-order")]
     assert "changes-order" in ran.stdout
 
 
-def test_the_mistake_it_shows_is_mended_where_its_comment_says(regrade, tmp_path):
+def test_a_folder_is_named_instead_of_its_suite_file(regrade):
+    regrade("init")
+    ran = regrade("run", "evals", "--model", "after")
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+
+
+def test_a_regression_of_the_new_version_turns_the_run_red(regrade, tmp_path):
     regrade("init")
     agent = tmp_path / "evals" / "agent.py"
     text = agent.read_text(encoding="utf-8")
-    agent.write_text(text.replace("= numbers[0]", "= numbers[-1]"), encoding="utf-8")
-    ran = regrade("run", "evals")
-    assert ran.returncode == 0, ran.stdout + ran.stderr
-    assert "changes-order" not in ran.stdout
+    agent.write_text(text.replace('== "before"', '== "after"'), encoding="utf-8")
+    assert regrade("run", "evals").returncode == 1
 
 
 def test_it_says_what_to_do_next(regrade):

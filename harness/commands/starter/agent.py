@@ -7,7 +7,8 @@ of the sample, in order; what `send` returns is what the agent did:
 - the messages of this turn in the shape of OpenAI Chat Completions, tool calls and tool results
   included, so that they can be graded too.
 
-`send` may be `async`. An agent without memory may be a plain function `answer(sample)` instead.
+`send` may be `async`. Ask for the `model`, the `sample` or the `epoch` by parameter name, or leave
+them out. An agent without memory may be a plain function `answer(sample)` instead.
 """
 
 import json
@@ -25,8 +26,9 @@ ORDERS = {
 class Agent:
     """Answers one conversation."""
 
-    def __init__(self) -> None:
-        """Begin with nothing heard."""
+    def __init__(self, model: str) -> None:
+        """Begin with nothing heard; `model` is one of target.models in suite.yaml."""
+        self.model = model
         self.heard: list[str] = []
 
     def send(self, text: str) -> str | list[dict[str, Any]]:
@@ -35,9 +37,8 @@ class Agent:
         numbers = re.findall(r"[0-9]{4}", " ".join(self.heard))
         if not numbers:
             return "What is your order number?"
-        # The mistake that the suite finds: the customer may mean another order by now, which is
-        # the last one that was named, numbers[-1].
-        number = numbers[0]
+        # What the suite finds: by now the customer may mean another order than the first.
+        number = numbers[0] if self.model == "before" else numbers[-1]
         order = look_up_order(number)
         answer = f"Order {number} is {order['status']}; its tracking number is {order['tracking']}."
         return _messages("look_up_order", {"number": number}, order, answer)
