@@ -33,9 +33,9 @@ class _Capture(NamedTuple):
 class _Heard(NamedTuple):
     """What a conversation holds: the tools' results, what they gave, and what was said."""
 
-    results: list[Ref]
+    results: list[tuple[int, int]]
     captures: list[_Capture]
-    said: list[tuple[Ref, str]]
+    said: list[tuple[int, int, str]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,7 +94,8 @@ class AssistantContainsToolOutput:
         heard = self._listen(subject.trajectory)
         if not heard.captures:
             evidence = f"no {self._tool_names()} output matched {_quoted(self.pattern)}"
-            return Grade(score=0.0, evidence=evidence, refs=tuple(heard.results[:_MOST_LISTED]))
+            refs = tuple(Ref(turn=t, event=e) for t, e in heard.results[:_MOST_LISTED])
+            return Grade(score=0.0, evidence=evidence, refs=refs)
         if self.require == "any":
             return self._any(heard)
         return self._all(heard)
@@ -144,9 +145,9 @@ class AssistantContainsToolOutput:
         for t, turn in enumerate(trajectory.turns):
             for e, event in enumerate(turn.events):
                 if isinstance(event, AssistantMessage):
-                    heard.said.append((Ref(turn=t, event=e), event.text))
+                    heard.said.append((t, e, event.text))
                 elif isinstance(event, ToolResult) and self._counts(event.name):
-                    heard.results.append(Ref(turn=t, event=e))
+                    heard.results.append((t, e))
                     for value, start, end in self._values(event.output):
                         # The first place of a value is enough: all that comes later, it precedes.
                         if value not in values:
@@ -158,7 +159,7 @@ class AssistantContainsToolOutput:
     def _counts(self, name: str | None) -> bool:
         if name is None:
             return False
-        return any(name == entry or name.startswith(f"{entry}.") for entry in self.tools)
+        return name in self.tools or any(name.startswith(f"{entry}.") for entry in self.tools)
 
     def _values(self, output: str) -> Iterator[tuple[str, int, int]]:
         for match in self._matches(output):
@@ -178,12 +179,12 @@ class AssistantContainsToolOutput:
         return matches if self.all_matches else matches[:1]
 
     def _echo(self, capture: _Capture, heard: _Heard) -> Ref | None:
-        for ref, text in heard.said[capture.heard :]:
+        for t, e, text in heard.said[capture.heard :]:
             check_time(self.pattern)
             at = text.find(capture.value)
             if at >= 0:
                 end = at + len(capture.value)
-                return Ref(turn=ref.turn, event=ref.event, start=at, end=end)
+                return Ref(turn=t, event=e, start=at, end=end)
         return None
 
     def _tool_names(self) -> str:
