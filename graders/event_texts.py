@@ -24,13 +24,15 @@ def refs_of_span(
     A submission is the text of its refs, joined by one separator. Where it is something else,
     its refs are given as they are.
     """
+    if len(submission.refs) == 1:
+        return (_within(trajectory, submission, start, end),)
     pieces = [_piece(trajectory, ref) for ref in submission.refs]
     lengths = [len(text) for text, _ in pieces if text is not None]
     gaps = len(pieces) - 1
     rest = len(submission.text) - sum(lengths)
-    if len(lengths) != len(pieces) or rest < 0 or (rest % gaps if gaps > 0 else rest):
+    if gaps < 1 or len(lengths) != len(pieces) or rest < 0 or rest % gaps:
         return submission.refs
-    separator = rest // gaps if gaps > 0 else 0
+    separator = rest // gaps
     found = []
     position = 0
     for ref, (_, begin), length in zip(submission.refs, pieces, lengths, strict=True):
@@ -39,6 +41,15 @@ def refs_of_span(
             found.append(Ref(turn=ref.turn, event=ref.event, start=begin + first, end=begin + last))
         position += length + separator
     return tuple(found) or submission.refs
+
+
+def _within(trajectory: Trajectory, submission: Submission, start: int, end: int) -> Ref:
+    """Point into the one event a submission was taken from: the usual case, made quick."""
+    ref = submission.refs[0]
+    text, begin = _piece(trajectory, ref)
+    if text is None or len(text) != len(submission.text):
+        return ref
+    return Ref(turn=ref.turn, event=ref.event, start=begin + start, end=begin + end)
 
 
 def _piece(trajectory: Trajectory, ref: Ref) -> tuple[str | None, int]:
@@ -52,6 +63,8 @@ def _piece(trajectory: Trajectory, ref: Ref) -> tuple[str | None, int]:
 
 
 def _text(event: Event) -> str | None:
+    if isinstance(event, AssistantMessage):
+        return event.text
     if isinstance(event, ToolResult):
         return event.output
     if isinstance(event, ToolCall):
