@@ -55,7 +55,7 @@ def load_json(data: bytes | str) -> Any:
     """
     try:
         value = msgspec.json.decode(data)
-    except (msgspec.DecodeError, RecursionError):
+    except (msgspec.DecodeError, RecursionError, UnicodeError):
         # Escaped lone surrogates are JSON, but not to msgspec.
         text = data if isinstance(data, str) else data.decode(errors="replace")
         return read_json(text)[0]

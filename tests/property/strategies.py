@@ -102,3 +102,72 @@ def samples(draw):
     several = st.lists(truths, min_size=len(prompts), max_size=len(prompts)).map(tuple)
     truth = draw(several | ground_truths)
     return Sample(id=draw(texts), input=tuple(prompts), ground_truth=truth)
+
+
+# Chat Completions messages: hostile ones, and such as endpoints and their users write.
+short_texts = st.text(max_size=6)
+message_keys = st.sampled_from([
+    "role", "content", "tool_calls", "id", "type", "function", "name", "arguments", "text",
+    "tool_call_id", "error", "isError", "structuredContent", "function_call", "custom", "input",
+    "refusal", "reasoning", "audio", "choices", "delta", "index", "usage", "finish_reason",
+    "message", "thinking", "output", "call_id", "x_groq",
+])  # fmt: skip
+message_words = st.sampled_from([
+    "user", "assistant", "tool", "system", "function", "text", "c1", "c2", "", "error", "thinking",
+    "function_call", "function_call_output", '{"a": 1, "a": 2}', "image_url", "\ud800",
+])  # fmt: skip
+foreign_json = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | message_words | short_texts,
+    lambda inner: (
+        st.lists(inner, max_size=4) | st.dictionaries(message_keys | short_texts, inner, max_size=5)
+    ),
+    max_leaves=25,
+)
+given_ids = st.sampled_from(["c1", "c2", "c3"])
+tool_names = st.sampled_from(["find", "send"])
+image_parts = st.fixed_dictionaries(
+    {"type": st.just("image_url"), "image_url": st.just({"url": "x"})}
+)
+
+
+@st.composite
+def chat_messages(draw):
+    """Draw messages as endpoints and their users write them."""
+    role = draw(st.sampled_from(["system", "user", "assistant", "tool"]))
+    if role == "assistant":
+        return draw(chat_replies())
+    if role == "tool":
+        failed = draw(st.sampled_from([{}, {"error": True}]))
+        return {
+            "role": role,
+            "tool_call_id": draw(given_ids),
+            "content": draw(short_texts),
+            **failed,
+        }
+    text = {"type": "text", "text": draw(short_texts)}
+    content = draw(st.sampled_from([text["text"], [text], [text, draw(image_parts)]]))
+    return {"role": role, "content": content if role == "user" else text["text"]}
+
+
+@st.composite
+def chat_replies(draw):
+    """Draw an assistant's message that says or does something."""
+    fields = {
+        "content": st.none() | short_texts,
+        "name": tool_names,
+        "refusal": st.text(min_size=1),
+    }
+    fields |= {"reasoning_content": st.text(min_size=1, max_size=5)}
+    fields |= {"tool_calls": st.lists(chat_calls(), min_size=1, max_size=3)}
+    message = draw(st.fixed_dictionaries({}, optional=fields))
+    if not {"refusal", "reasoning_content", "tool_calls"} & set(message):
+        message["content"] = draw(short_texts)
+    return {"role": "assistant", **message}
+
+
+@st.composite
+def chat_calls(draw):
+    """Draw a tool call, its arguments in any spelling."""
+    arguments = draw(st.sampled_from(["{}", "", "{", '{"q": 1}', '"{}"', '{"q": 1, "q": 2}']))
+    function = {"name": draw(tool_names), "arguments": arguments}
+    return {"id": draw(given_ids), "type": "function", "function": function}
