@@ -1,0 +1,230 @@
+"""Datasets: checked in one pass, then given sample by sample in another."""
+
+import hashlib
+import os
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from itertools import islice
+from pathlib import Path
+from typing import BinaryIO, Protocol
+
+import msgspec
+
+from harness.loading.census import Census, Located, find_twins
+from harness.loading.csv_rows import CsvRows
+from harness.loading.encodings import find_other_encoding
+from harness.loading.jsonl_rows import JsonlRows
+from harness.loading.row_graders import RowGraders
+from harness.loading.selections import Met, Selection, refuse_selection
+from harness.system.hashing import sha256_of
+from harness.types.errors import DatasetError, Fault
+from harness.types.samples import Sample
+from harness.types.suites import Suite
+
+_EVERYTHING = Selection()
+_Update = Callable[[bytes], object]
+
+
+class Rows(Protocol):
+    """A format of datasets."""
+
+    def survey(self, source: BinaryIO, census: Census, update: _Update) -> None:
+        """Check every row."""
+        ...
+
+    def rows(self, source: BinaryIO, update: _Update) -> Iterator[Located]:
+        """Give every row, read."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Dataset:
+    """The samples of a suite, checked.
+
+    `count` is how many the selection takes. `sha256` hashes the file as it was checked; `path`
+    is None for samples that stand in the suite. `warnings` are columns that look misspelt;
+    `replaced_surrogates` counts the lone surrogates that became U+FFFD.
+    """
+
+    count: int
+    sha256: str
+    path: Path | None = None
+    warnings: tuple[Fault, ...] = ()
+    replaced_surrogates: int = 0
+    stream: Callable[[], Iterator[tuple[int, Sample]]] = field(repr=False, compare=False)
+
+    def samples(self) -> Iterator[Sample]:
+        """Give the selected samples in order, read anew each time.
+
+        Raises:
+            DatasetError: the file is not the one that was checked any more.
+        """
+        return (sample for _, sample in self.stream())
+
+
+def open_dataset(suite: Suite, selection: Selection = _EVERYTHING) -> Dataset:
+    """Check the samples of a suite and select from them.
+
+    Raises:
+        DatasetError: with every fault of the dataset (the first hundred), or because the
+            selection takes none.
+    """
+    if suite.dataset is None:
+        return _inline(suite, selection)
+    path = suite.dataset.path
+    shown = shown_name(suite)
+    if not path.is_file():
+        raise DatasetError([Fault(file=shown, problem="there is no such file")])
+    reading = _Reading(suite, path, shown, selection)
+    with _opened(path, shown) as source:
+        return reading.check(source)
+
+
+def shown_name(suite: Suite) -> str:
+    """Give the name of the suite's dataset as its faults show it."""
+    if suite.dataset is None:
+        return suite.source.as_posix() if suite.source else suite.name
+    text = suite.dataset.text
+    if suite.source is None or Path(text).is_absolute():
+        return text
+    return (suite.source.parent / text).as_posix()
+
+
+def _opened(path: Path, shown: str) -> BinaryIO:
+    try:
+        return path.open("rb")
+    except OSError as error:
+        problem = f"the dataset cannot be read: {error.strerror}"
+        raise DatasetError([Fault(file=shown, problem=problem)]) from error
+
+
+class _Reading:
+    """Reads one file twice: to check it, and to give its samples."""
+
+    def __init__(self, suite: Suite, path: Path, shown: str, selection: Selection) -> None:
+        self._suite, self._path, self._shown = suite, path, shown
+        self._selection = selection
+        csv = path.suffix.lower() == ".csv"
+        self._rows: Rows = CsvRows(shown) if csv else JsonlRows(shown)
+        self._graders = RowGraders(suite, shown)
+        self._state = self._sha256 = ""
+
+    def check(self, source: BinaryIO) -> Dataset:
+        start = source.read(4)
+        source.seek(0)
+        if other := find_other_encoding(start, self._shown):
+            raise DatasetError([other])
+        self._state = _state(source)
+        census = Census(self._shown, self._selection, self._graders.check)
+        digest = hashlib.sha256()
+        self._rows.survey(source, census, digest.update)
+        self._sha256 = f"sha256:{digest.hexdigest()}"
+        if census.suspects:
+            census.fault(*find_twins(self._ids(source), census.suspects, self._shown))
+        # The ids have done their work; a run of a million samples need not hold them.
+        census.hashes.clear()
+        self._refuse(census)
+        limit = self._selection.limit
+        return Dataset(
+            count=census.selected if limit is None else min(limit, census.selected),
+            sha256=self._sha256,
+            path=self._path,
+            warnings=tuple(census.warnings.values()),
+            replaced_surrogates=census.surrogates,
+            stream=self.stream,
+        )
+
+    def _ids(self, source: BinaryIO) -> Iterator[tuple[int, str, bool]]:
+        source.seek(0)
+        for row in self._rows.rows(source, _ignore):
+            if row.read is not None and row.read.sample is not None:
+                yield row.line, row.read.sample.id, row.read.id_is_text
+
+    def _refuse(self, census: Census) -> None:
+        if faults := census.all_faults():
+            raise DatasetError(faults)
+        if not census.count:
+            problem = "the dataset holds no samples"
+            raise DatasetError([Fault(file=self._shown, problem=problem)])
+
+        def ids() -> Iterator[str]:
+            with _opened(self._path, self._shown) as source:
+                yield from (sample_id for _, sample_id, _ in self._ids(source))
+
+        met = Met(
+            file=self._shown,
+            selected=census.selected,
+            ids=census.met_ids,
+            tags=census.met_tags,
+        )
+        refuse_selection(self._selection, met, ids)
+
+    def stream(self) -> Iterator[tuple[int, Sample]]:
+        """Give the selected samples with their lines."""
+        selected = self._selected()
+        return islice(selected, self._selection.limit)
+
+    def _selected(self) -> Iterator[tuple[int, Sample]]:
+        digest = hashlib.sha256()
+        with _opened(self._path, self._shown) as source:
+            self._compare(_state(source) == self._state)
+            for row in self._rows.rows(source, digest.update):
+                self._compare(not row.faults)
+                if row.read is None or row.read.sample is None:
+                    continue
+                sample = row.read.sample
+                if not self._selection.takes(sample.id, sample.tags):
+                    continue
+                if row.read.graders is not None:
+                    specs, faults = self._graders.bind(row)
+                    self._compare(not faults)
+                    sample = msgspec.structs.replace(sample, graders=specs)
+                yield row.line, sample
+            self._compare(f"sha256:{digest.hexdigest()}" == self._sha256)
+
+    def _compare(self, same: bool) -> None:  # noqa: FBT001  (reads as an assertion)
+        if not same:
+            problem = "the dataset has changed since it was checked"
+            raise DatasetError([Fault(file=self._shown, problem=problem, allowed="run it again")])
+
+
+def _state(source: BinaryIO) -> str:
+    state = os.fstat(source.fileno())
+    return f"{state.st_size} {state.st_mtime_ns}"
+
+
+def _ignore(_data: bytes) -> None:
+    return None
+
+
+def _inline(suite: Suite, selection: Selection) -> Dataset:
+    shown = shown_name(suite)
+    samples = suite.samples or ()
+    if not samples:
+        raise DatasetError([Fault(file=shown, path="samples", problem="there are no samples")])
+    ids = Counter(sample.id for sample in samples)
+    twice = [sample_id for sample_id, count in ids.items() if count > 1]
+    if twice:
+        problems = [f'the id "{sample_id}" stands twice' for sample_id in twice]
+        raise DatasetError([Fault(file=shown, path="samples", problem=one) for one in problems])
+    taken = [sample for sample in samples if selection.takes(sample.id, sample.tags)]
+    met = Met(
+        file=shown,
+        selected=len(taken),
+        ids=ids,
+        tags={tag for sample in samples for tag in sample.tags},
+    )
+    refuse_selection(selection, met, lambda: iter(ids))
+    taken = taken[: selection.limit]
+    return Dataset(
+        count=len(taken),
+        sha256=sha256_of(*map(_contents, samples)),
+        stream=lambda: ((0, sample) for sample in taken),
+    )
+
+
+def _contents(sample: Sample) -> list[object]:
+    names = [name for name in Sample.__struct_fields__ if name != "graders"]
+    graders = [spec.fingerprint for spec in sample.graders]
+    return [*(getattr(sample, name) for name in names), graders]

@@ -1,0 +1,95 @@
+"""`${NAME}` in the values of a target and in paths, taken from the environment."""
+
+import re
+from collections.abc import Iterable, Mapping
+
+from harness.loading.nodes import Entry, Listing, Node, Scalar, Spot, Table
+from harness.loading.yaml_scalars import resolve_number
+
+_REFERENCE = re.compile(r"\$\$\{|\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}|\$\{")
+
+
+class BadReference(ValueError):  # noqa: N818  (said of a text, not of the program)
+    """A text refers to what is not there: `problem` says to what, `allowed` what can be done."""
+
+    def __init__(self, problem: str, allowed: str = "") -> None:
+        super().__init__(problem)
+        self.problem = problem
+        self.allowed = allowed
+
+
+def expand(text: str, environ: Mapping[str, str]) -> str:
+    """Fill in `${NAME}` and `${NAME:-default}`; `$${NAME}` is the literal text.
+
+    A default counts where the variable is unset or empty, as in a shell. What is filled in is
+    not looked at again.
+
+    Raises:
+        BadReference: a variable is unset and has no default, or `${` begins no reference.
+    """
+
+    def fill(match: re.Match[str]) -> str:
+        if match.group() == "$${":
+            return "${"
+        name, default = match.group(1), match.group(2)
+        if name is None:
+            raise BadReference(
+                "`${` begins no variable", "write ${NAME}, ${NAME:-default}, or $${ for the text ${"
+            )
+        if default is not None:
+            return environ.get(name) or default
+        if name not in environ:
+            raise BadReference(
+                f"the environment variable {name} is not set",
+                f"set it, or write ${{{name}:-default}}",
+            )
+        return environ[name]
+
+    return _REFERENCE.sub(fill, text)
+
+
+def expand_node(
+    spot: Spot, environ: Mapping[str, str], *, verbatim: Iterable[str] = ()
+) -> tuple[Node, list[tuple[Spot, BadReference]]]:
+    """Fill in every text below a node; what could not be filled in is given with its spot.
+
+    `verbatim` are keys of this mapping whose values are prose and stay as they are.
+    """
+    problems: list[tuple[Spot, BadReference]] = []
+    kept = frozenset(verbatim)
+
+    def walk(at: Spot) -> Node:
+        node = at.node
+        if isinstance(node, Listing):
+            return Listing(items=tuple(walk(item) for item in at.items()), place=node.place)
+        if isinstance(node, Table):
+            places = {key: entry.place for key, entry in node.entries.items()}
+            entries = {
+                key: Entry(node=walk(child), place=places[key]) for key, child in at.children()
+            }
+            return Table(entries=entries, place=node.place)
+        try:
+            return _expand_scalar(node, environ)
+        except BadReference as problem:
+            problems.append((at, problem))
+            return node
+
+    if not isinstance(spot.node, Table):
+        return walk(spot), problems
+    entries = {
+        key: Entry(
+            node=child.node if key in kept else walk(child), place=spot.node.entries[key].place
+        )
+        for key, child in spot.children()
+    }
+    return Table(entries=entries, place=spot.node.place), problems
+
+
+def _expand_scalar(node: Scalar, environ: Mapping[str, str]) -> Scalar:
+    if not isinstance(node.value, str) or "${" not in node.value:
+        return node
+    text = expand(node.value, environ)
+    if node.written is None:
+        return Scalar(value=text, place=node.place)
+    number = resolve_number(text)
+    return Scalar(value=text if number is None else number, written=text, place=node.place)

@@ -1,0 +1,45 @@
+"""What plug-ins say of their own options and of samples, beyond what types can say."""
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from harness.loading.nodes import Spot
+from harness.loading.workbench import Workbench
+from harness.types.samples import Sample
+from harness.types.suites import GraderSpec
+
+
+def lint(plugin: Any, spot: Spot, bench: Workbench) -> None:
+    """Report what a bound plug-in says of its options as warnings, each at its option."""
+    check = getattr(plugin, "lint", None)
+    if not callable(check):
+        return
+    for option, problem in _said(check):
+        at = spot.child(option)
+        if at is None:
+            bench.findings.warnings.append(
+                bench.findings.make(spot.path_of(option), spot.node.place, problem)
+            )
+        else:
+            bench.findings.warn(at, problem)
+
+
+def lint_sample(specs: Iterable[GraderSpec], sample: Sample) -> Iterator[tuple[str, str]]:
+    """Give (field, problem) for what the graders say of a sample."""
+    for spec in specs:
+        check = getattr(spec.grader, "lint_sample", None)
+        if callable(check):
+            for field, problem in _said(check, sample):
+                yield field, f"{spec.name}: {problem}"
+
+
+def lints_samples(specs: Iterable[GraderSpec]) -> bool:
+    """Say whether any grader looks at samples beforehand."""
+    return any(callable(getattr(spec.grader, "lint_sample", None)) for spec in specs)
+
+
+def _said(check: Any, *args: Any) -> list[tuple[str, str]]:
+    try:
+        return [(str(option), str(problem)) for option, problem in check(*args)]
+    except Exception as error:  # noqa: BLE001  (a plug-in's own check may raise anything)
+        return [("", f"its check broke: {type(error).__name__}: {error}")]

@@ -1,0 +1,73 @@
+"""The graders of one row of a dataset file, bound as those of the suite are.
+
+A dataset is not trusted: its graders are built-in ones or plug-ins, and name no files.
+"""
+
+import json
+from dataclasses import replace
+from functools import cached_property
+
+from harness.loading.census import Located
+from harness.loading.findings import Findings
+from harness.loading.grader_entries import bind_row_graders
+from harness.loading.nodes import Spot, from_python
+from harness.loading.plugins import Plugins, find_all_plugins
+from harness.loading.suite_paths import Folder
+from harness.loading.workbench import Workbench
+from harness.types.errors import Fault
+from harness.types.grades import Role
+from harness.types.suites import GraderSpec, Suite
+
+_Bound = tuple[tuple[GraderSpec, ...], tuple[Fault, ...]]
+_MOST_KEPT = 1000
+
+
+def default_role(suite: Suite) -> Role:
+    """Give the role of a grader that names none."""
+    return "required" if suite.scoring.threshold is None else "scored"
+
+
+class RowGraders:
+    """Binds the column `graders` of rows; what was bound once is kept, since rows are alike."""
+
+    def __init__(self, suite: Suite, file: str) -> None:
+        self._file = file
+        self._role: Role = default_role(suite)
+        self._taken = frozenset(spec.name for spec in suite.graders)
+        self._folder = suite.dataset.path.parent if suite.dataset else None
+        self._bound: dict[str, _Bound] = {}
+
+    @cached_property
+    def _plugins(self) -> Plugins:
+        return find_all_plugins()
+
+    def check(self, row: Located) -> tuple[Fault, ...]:
+        """Give the faults of a row's graders."""
+        return self.bind(row)[1]
+
+    def bind(self, row: Located) -> _Bound:
+        """Give the graders of a row, and their faults."""
+        if row.read is None or row.read.graders is None:
+            return (), ()
+        text = json.dumps(row.read.graders)
+        if text not in self._bound:
+            if len(self._bound) >= _MOST_KEPT:
+                self._bound.clear()
+            self._bound[text] = self._bind(row.read.graders)
+        specs, faults = self._bound[text]
+        return specs, tuple(replace(fault, line=row.line) for fault in faults)
+
+    def _bind(self, graders: object) -> _Bound:
+        findings = Findings(self._file)
+        if self._folder is None:
+            return (), ()
+        bench = Workbench(
+            folder=Folder(path=self._folder),
+            findings=findings,
+            plugins=self._plugins,
+            code=None,
+            environ=None,
+        )
+        spot = Spot(from_python(graders), "graders")
+        entries = bind_row_graders(spot, bench, role=self._role, taken=self._taken)
+        return tuple(entries.specs), (*findings.faults, *findings.warnings)

@@ -1,0 +1,72 @@
+"""Which samples of a dataset count, and what to say where none does."""
+
+from collections.abc import Callable, Collection, Iterable, Iterator
+from dataclasses import dataclass
+from itertools import islice
+
+from harness.loading.suggestions import find_close, list_names, suggest
+from harness.types.errors import DatasetError, Fault
+
+_MOST_COMPARED = 10_000
+_FEW = 10
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Selection:
+    """Which samples of a dataset count: those with one of the ids and one of the tags.
+
+    Empty `ids` and `tags` select all. `limit` then takes the first that many.
+    """
+
+    limit: int | None = None
+    ids: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+
+    def takes(self, sample_id: str, tags: Iterable[str]) -> bool:
+        """Say whether a sample is selected, the limit aside."""
+        if self.ids and sample_id not in self.ids:
+            return False
+        return not self.tags or not set(self.tags).isdisjoint(tags)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Met:
+    """What a dataset has of what a selection names: how many samples, which ids and tags."""
+
+    file: str
+    selected: int
+    ids: Collection[str]
+    tags: Collection[str]
+
+
+def refuse_selection(selection: Selection, met: Met, all_ids: Callable[[], Iterator[str]]) -> None:
+    """Refuse a selection that names what is not there, or takes nothing.
+
+    `all_ids` gives the ids of the dataset, to find one that may have been meant.
+
+    Raises:
+        DatasetError: with a fault for every unknown id and tag.
+    """
+    unknown = [one for one in dict.fromkeys(selection.ids) if one not in met.ids]
+    known = list(islice(all_ids(), _MOST_COMPARED)) if unknown else []
+    faults = [
+        Fault(file=met.file, problem=f'no sample is called "{one}"', allowed=_meant(one, known))
+        for one in unknown
+    ]
+    faults += [
+        Fault(
+            file=met.file, problem=f'no sample has the tag "{one}"', allowed=suggest(one, met.tags)
+        )
+        for one in dict.fromkeys(selection.tags)
+        if one not in met.tags
+    ]
+    if not faults and (not met.selected or (selection.limit is not None and selection.limit < 1)):
+        faults = [Fault(file=met.file, problem="the selection takes no sample")]
+    if faults:
+        raise DatasetError(faults)
+
+
+def _meant(name: str, known: list[str]) -> str:
+    if close := find_close(name, known):
+        return f'did you mean "{close}"?'
+    return list_names(known) if len(known) <= _FEW else f"such as: {', '.join(known[:_FEW])}"

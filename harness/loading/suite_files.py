@@ -1,0 +1,108 @@
+"""A suite from its YAML file or from a Python mapping: every name resolved, every fault at once."""
+
+import os
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, TypeVar
+
+from harness.loading.code_files import CodeFiles
+from harness.loading.findings import Findings, in_order
+from harness.loading.nodes import Node, from_python
+from harness.loading.plugins import find_all_plugins
+from harness.loading.suite_assembly import assemble
+from harness.loading.suite_paths import Folder
+from harness.loading.workbench import Workbench
+from harness.loading.yaml_files import read_yaml
+from harness.types.errors import Fault, SuiteError
+from harness.types.suites import Suite
+
+_S = TypeVar("_S", bound=Suite)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Draft:
+    """A suite as far as it could be read, and every fault that was found.
+
+    `suite` is None where the text is no mapping at all; its `warnings` are complete.
+    """
+
+    suite: Suite | None
+    faults: tuple[Fault, ...]
+
+
+def load_suite(path: str | Path, cls: type[_S] = Suite) -> _S:  # type: ignore[assignment]
+    """Load a suite from its file; every name in it is resolved, its dataset is not read yet.
+
+    Paths are relative to the suite's folder. What does not keep a suite from running, such as
+    a pattern that is none, is in `warnings`.
+
+    Raises:
+        SuiteError: with every fault of the suite and its Python files.
+    """
+    return _finished(draft_of_file(path), cls)
+
+
+def build_suite(
+    document: Mapping[str, Any],
+    folder: str | Path,
+    cls: type[_S] = Suite,  # type: ignore[assignment]
+) -> _S:
+    """Make a suite of a mapping that holds what its YAML would; paths are relative to `folder`.
+
+    Raises:
+        SuiteError: with every fault of the suite and its Python files.
+    """
+    file = "suite"
+    try:
+        node = from_python(document)
+    except (TypeError, RecursionError) as error:
+        raise SuiteError([Fault(file=file, problem=str(error))]) from error
+    return _finished(_draft(node, file, Folder(path=Path(folder).resolve(), shown="")), cls)
+
+
+def _finished(draft: Draft, cls: type[_S]) -> _S:
+    if draft.faults or draft.suite is None:
+        raise SuiteError(draft.faults)
+    values = {name: getattr(draft.suite, name) for name in Suite.__dataclass_fields__}
+    return cls(**values)
+
+
+def draft_of_file(path: str | Path) -> Draft:
+    """Read a suite as far as it goes, without raising for what is wrong with it."""
+    path = Path(path)
+    shown = path.as_posix()
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        reason = error.strerror or type(error).__name__
+        fault = Fault(file=shown, problem=f"the suite cannot be read: {reason}")
+        return Draft(suite=None, faults=(fault,))
+    node, faults = read_yaml(data, shown)
+    if node is None:
+        return Draft(suite=None, faults=faults)
+    folder = Folder(path=path.resolve().parent, shown=path.parent.as_posix())
+    draft = _draft(node, shown, folder, faults)
+    if draft.suite is None:
+        return draft
+    text = data.decode("utf-8-sig")
+    return replace(draft, suite=replace(draft.suite, source=path, text=text))
+
+
+def _draft(node: Node, file: str, folder: Folder, earlier: Iterable[Fault] = ()) -> Draft:
+    findings = Findings(file)
+    findings.faults.extend(earlier)
+    code = CodeFiles(folder)
+    bench = Workbench(
+        folder=folder,
+        findings=findings,
+        plugins=find_all_plugins(),
+        code=code,
+        environ=os.environ,
+    )
+    suite = assemble(node, bench)
+    faults = in_order(file, [*findings.faults, *code.faults.values()])
+    warnings = [*findings.warnings, *code.hidden_siblings(), *bench.plugins.faults]
+    if suite is not None:
+        suite = replace(suite, warnings=in_order(file, warnings))
+    return Draft(suite=suite, faults=faults)

@@ -1,0 +1,49 @@
+"""What a suite says beside its samples, target and graders, as it is written in YAML."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from harness.types.code import SuitePath
+from harness.types.suites import Limits, Retries
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScoringEntry:
+    """When a trial passes, where a mean decides it."""
+
+    threshold: float | None = field(
+        default=None,
+        metadata={
+            "ge": 0,
+            "le": 1,
+            "description": "A trial passes when its weighted mean reaches this.",
+        },
+    )
+    weights: Mapping[str, float] = field(
+        default_factory=dict,
+        metadata={"description": "Weights by a grader's name, or by the type of graders."},
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SuiteHead:
+    """One evaluation."""
+
+    name: str = field(metadata={"min_length": 1, "description": "What the suite is called."})
+    description: str = field(default="", metadata={"description": "What it is for."})
+    dataset: SuitePath | None = field(
+        default=None,
+        metadata={"description": "JSONL or CSV file, relative to the suite; or write `samples`."},
+    )
+    epochs: int = field(
+        default=1, metadata={"ge": 1, "description": "How often every sample is repeated."}
+    )
+    retries: Retries = field(
+        default_factory=Retries, metadata={"description": "What is done about failed attempts."}
+    )
+    limits: Limits = field(
+        default_factory=Limits, metadata={"description": "Bounds of a run, in seconds and shares."}
+    )
+    scoring: ScoringEntry = field(
+        default_factory=ScoringEntry, metadata={"description": "When a trial passes."}
+    )

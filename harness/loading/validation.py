@@ -1,0 +1,50 @@
+"""Every fault of a suite, its dataset, Python files and patterns, in one go."""
+
+from collections.abc import Iterator
+from itertools import islice
+from pathlib import Path
+
+from harness.loading.census import MOST_FAULTS
+from harness.loading.datasets import Dataset, open_dataset, shown_name
+from harness.loading.findings import in_order
+from harness.loading.linting import lint_sample, lints_samples
+from harness.loading.suite_files import draft_of_file
+from harness.types.errors import DatasetError, Fault
+from harness.types.suites import Suite
+
+
+def find_faults(path: str | Path) -> tuple[Fault, ...]:
+    """Give every fault of a suite in the order of its text, then those of its other files.
+
+    What `load_suite` only warns of, such as a pattern that is none, is a fault here. What is
+    broken in one part hides nothing of the others.
+    """
+    draft = draft_of_file(path)
+    suite = draft.suite
+    if suite is None:
+        return draft.faults
+    found = (*draft.faults, *suite.warnings, *_dataset_faults(suite))
+    return in_order(Path(path).as_posix(), found)
+
+
+def _dataset_faults(suite: Suite) -> tuple[Fault, ...]:
+    if suite.dataset is None and not suite.samples:
+        return ()
+    try:
+        dataset = open_dataset(suite)
+    except DatasetError as error:
+        # What is wrong with samples in the suite itself was found while it was read.
+        return error.faults if suite.dataset is not None else ()
+    return (*dataset.warnings, *islice(find_sample_faults(suite, dataset), MOST_FAULTS))
+
+
+def find_sample_faults(suite: Suite, dataset: Dataset) -> Iterator[Fault]:
+    """Give what the graders say beforehand of the samples, each with its line."""
+    file = shown_name(suite)
+    for line, sample in dataset.stream():
+        specs = (*suite.graders, *sample.graders)
+        if not lints_samples(specs):
+            continue
+        for field, problem in lint_sample(specs, sample):
+            place = f"samples.{sample.id}.{field}" if suite.dataset is None else field
+            yield Fault(file=file, line=line, path=place, problem=problem)
