@@ -11,14 +11,12 @@ KINDS = ("graders", "extractors", "targets")
 def command(kind: str, name: str | None) -> int:
     """List what a suite can name, or with NAME what one of them does and its options."""
     # Loaded here, so that `regrade --help` need not.
-    from rich.console import Console  # noqa: PLC0415
-
     from harness.loading.plugins import find_plugins  # noqa: PLC0415
-    from harness.reports.catalogue_text import one_plugin, plugin_table  # noqa: PLC0415
+    from harness.reports.catalogue_text import all_plugins, one_plugin  # noqa: PLC0415
 
     plugins = find_plugins(f"regrade.{kind}")
     if name is None:
-        Console().print(plugin_table(plugins))
+        click.echo(all_plugins(plugins))
     elif name in plugins:
         click.echo(one_plugin(name, plugins[name]))
     else:

@@ -2,37 +2,34 @@
 
 import dataclasses
 import inspect
+import textwrap
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from rich.box import SIMPLE_HEAD
-from rich.table import Table
-
 from harness.types.taxonomy import Taxonomy
 
-
-def plugin_table(plugins: Mapping[str, type]) -> Table:
-    """List plug-ins with the first sentence of their docstring; graders with their taxonomy."""
-    taxonomies = {name: getattr(plugin, "taxonomy", None) for name, plugin in plugins.items()}
-    table = Table(box=SIMPLE_HEAD, pad_edge=False, show_edge=False, padding=(0, 2, 0, 0))
-    graders = any(isinstance(taxonomy, Taxonomy) for taxonomy in taxonomies.values())
-    for title in ("name", *(("reads", *_FIELDS) if graders else ()), "what it does"):
-        table.add_column(title.replace("_", " "), overflow="fold")
-    for name, plugin in plugins.items():
-        row = _row(plugin) if graders else []
-        table.add_row(name, *row, _summary(plugin))
-    return table
-
-
 _FIELDS = tuple(field.name for field in dataclasses.fields(Taxonomy))
+_WIDTH = 96
 
 
-def _row(plugin: Any) -> list[str]:
-    return [plugin.reads, *(getattr(plugin.taxonomy, name) for name in _FIELDS)]
+def all_plugins(plugins: Mapping[str, type]) -> str:
+    """List plug-ins, each with the first sentence of its docstring and what kind of check it is."""
+    return "\n".join(line for name, plugin in plugins.items() for line in _listed(name, plugin))
 
 
-def _summary(plugin: type) -> str:
-    return (inspect.getdoc(plugin) or "").split("\n\n", 1)[0].replace("\n", " ")
+def _listed(name: str, plugin: type) -> Iterator[str]:
+    yield name
+    yield _wrapped((inspect.getdoc(plugin) or "").split("\n\n", 1)[0])
+    if kinds := _kinds(plugin):
+        yield f"    {', '.join(kinds.values())}"
+
+
+def _kinds(plugin: Any) -> dict[str, str]:
+    taxonomy = getattr(plugin, "taxonomy", None)
+    if not isinstance(taxonomy, Taxonomy):
+        return {}
+    kinds = {field.replace("_", " "): getattr(taxonomy, field) for field in _FIELDS}
+    return {"reads": f"reads the {plugin.reads}", **kinds}
 
 
 def one_plugin(name: str, plugin: type) -> str:
@@ -43,21 +40,20 @@ def one_plugin(name: str, plugin: type) -> str:
 def _told(name: str, plugin: Any) -> Iterator[str]:
     yield f"{name}\n"
     yield inspect.getdoc(plugin) or ""
-    taxonomy = getattr(plugin, "taxonomy", None)
-    if isinstance(taxonomy, Taxonomy):
-        yield f"\nreads: {plugin.reads}"
-        for field in _FIELDS:
-            yield f"{field.replace('_', ' ')}: {getattr(taxonomy, field)}"
+    if kinds := _kinds(plugin):
+        yield ""
+        yield from (f"{field}: {kind}" for field, kind in kinds.items())
     options = dataclasses.fields(plugin)
     yield "\noptions:" if options else "\nno options"
     for option in options:
-        yield _option(option)
+        yield from _option(option)
 
 
-def _option(option: "dataclasses.Field[Any]") -> str:
+def _option(option: "dataclasses.Field[Any]") -> Iterator[str]:
     kind = option.type if isinstance(option.type, str) else inspect.formatannotation(option.type)
-    description = option.metadata.get("description", "")
-    return f"  {option.name}: {kind}, {_default(option)}. {description}".rstrip()
+    yield f"  {option.name}: {kind.replace('harness.types.code.', '')}, {_default(option)}"
+    if description := option.metadata.get("description"):
+        yield _wrapped(description)
 
 
 def _default(option: "dataclasses.Field[Any]") -> str:
@@ -66,3 +62,9 @@ def _default(option: "dataclasses.Field[Any]") -> str:
     if option.default_factory is not dataclasses.MISSING:
         return f"default {option.default_factory()!r}"
     return "required"
+
+
+def _wrapped(text: str) -> str:
+    return textwrap.fill(
+        " ".join(text.split()), _WIDTH, initial_indent=" " * 4, subsequent_indent=" " * 4
+    )
