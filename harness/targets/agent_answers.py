@@ -15,6 +15,7 @@ from harness.system.clock import now
 from harness.system.redaction import redact
 from harness.system.texts import one_line, scrub
 from harness.targets.failures import classify
+from harness.targets.user_code import text_of
 from harness.types.code import CodeRef
 from harness.types.errors import TargetError
 from harness.types.events import AssistantMessage, SystemEvent, UserMessage
@@ -85,7 +86,7 @@ def crash_of(agent: CodeRef, error: BaseException) -> TargetError:
     known = classify(error)
     if known is not None:
         return known
-    text = "".join(traceback.format_exception_only(error)).strip()
+    text = f"{type(error).__name__}: {text_of(error)}".removesuffix(": ")
     return TargetError(
         one_line(redact(f"{text} ({_place(agent, error)})"), _WIDTH), code="agent_crash"
     )

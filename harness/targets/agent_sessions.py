@@ -1,5 +1,6 @@
 """Conversations with Python agents: what they return is recorded turn by turn."""
 
+import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any
 
@@ -89,7 +90,8 @@ class ClassSession:
             return
         try:
             self._made = self._agent.value(**arguments)
-        except (Exception, SystemExit) as error:
+        except (Exception, SystemExit, asyncio.CancelledError) as error:
+            # Nothing is awaited here: a cancellation is one that the class raised.
             raise crash_of(self._agent, error) from error
 
     async def send(self, text: str, record: Record) -> None:

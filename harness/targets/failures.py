@@ -16,6 +16,7 @@ from harness.system.clock import now
 from harness.system.redaction import redact
 from harness.system.texts import one_line
 from harness.targets.refusals import Refusal, code_of_refusal, read_refusal
+from harness.targets.user_code import text_of
 from harness.types.errors import TargetError
 
 _WIDTH = 500
@@ -69,7 +70,7 @@ def refused(refusal: Refusal, *, place: str, secrets: Collection[str] = ()) -> T
 
 
 def _from_status(error: BaseException, status: int, secrets: Collection[str]) -> TargetError:
-    refusal = read_refusal(_body(error), status=status, otherwise=str(error))
+    refusal = read_refusal(_body(error), status=status, otherwise=text_of(error))
     code = code_of_refusal(refusal)
     message = f"{_address(error)}{status}: {refusal}"
     return failure(message, code=code, secrets=secrets, wait=retry_after(_headers(error)))
@@ -156,7 +157,7 @@ def _told(error: BaseException) -> str:
     """Say what happened in the words of the error and of its first cause."""
     links = list(_chain(error))
     root = next((link for link in links if isinstance(link, OSError)), links[-1])
-    texts = [f"{type(error).__name__}: {error}"]
+    texts = [f"{type(error).__name__}: {text_of(error)}"]
     if root is not error and str(root):
         texts.append(f"{type(root).__name__}: {root}")
     return " ".join(f"({text})" if index else text for index, text in enumerate(texts))

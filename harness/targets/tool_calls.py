@@ -8,7 +8,7 @@ from harness.messages.outputs import Output
 from harness.system.clock import now
 from harness.targets.tool_outputs import failed_output, output_of
 from harness.targets.toolbox import Tool, Toolbox
-from harness.targets.user_code import UserCodeError, caller_of
+from harness.targets.user_code import UserCodeError, caller_of, text_of
 from harness.types.events import ToolCall, ToolResult
 
 _GRACE_SECONDS = 1.0  # how long a tool may take to clear up when its turn is over
@@ -73,7 +73,7 @@ async def _output(call: ToolCall, tools: Toolbox, fixtures: Mapping[str, Any]) -
     try:
         args, kwargs = tool.bind(call.arguments, fixtures)
     except Exception as error:  # noqa: BLE001  (checks may be the user's code)
-        return failed_output(f"wrong arguments: {error}")
+        return failed_output(f"wrong arguments: {text_of(error)}")
     return await _call(tool, args, kwargs)
 
 
@@ -81,16 +81,9 @@ async def _call(tool: Tool, args: list[Any], kwargs: dict[str, Any]) -> Output:
     try:
         return output_of(await caller_of(tool.function)(*args, **kwargs))
     except UserCodeError as raised:
-        return failed_output(_text(raised.error), type(raised.error).__name__)
+        return failed_output(text_of(raised.error), type(raised.error).__name__)
     except Exception as error:  # noqa: BLE001  (encoding may be the user's code)
-        return failed_output(_text(error), type(error).__name__)
-
-
-def _text(error: BaseException) -> str:
-    try:
-        return str(error)
-    except Exception:  # noqa: BLE001  (an error of the user's may have no text)
-        return ""
+        return failed_output(text_of(error), type(error).__name__)
 
 
 def _no_object(call: ToolCall) -> str:

@@ -1,6 +1,7 @@
 """What a tool function returned: a Python value comes in, the text for the agent goes out."""
 
 from collections.abc import Mapping
+from os import PathLike, fspath
 from typing import Any
 
 import msgspec
@@ -31,6 +32,8 @@ def output_of(value: Any) -> Output:
 def _encode(value: Any) -> Any:
     if isinstance(value, Mapping) or hasattr(value, "keys"):
         return dict(value)
+    if isinstance(value, PathLike):
+        return fspath(value)
     return msgspec.to_builtins(value, str_keys=True)
 
 

@@ -90,7 +90,9 @@ def build_toolbox(code: CodeFile, fixture_names: frozenset[str]) -> Toolbox:
 
 
 def _fault_of(code: CodeFile, function: Any, problem: str, allowed: str) -> Fault:
-    line = getattr(getattr(inspect.unwrap(function), "__code__", None), "co_firstlineno", 0)
+    inner = inspect.unwrap(function)
+    own = getattr(inner, "__module__", None) == code.module.__name__
+    line = getattr(getattr(inner, "__code__", None), "co_firstlineno", 0) if own else 0
     return Fault(file=code.text, line=line, problem=problem, allowed=allowed)
 
 

@@ -13,8 +13,16 @@ class UserCodeError(Exception):
     """The user's code raised; `error` is what, `SystemExit` and the like included."""
 
     def __init__(self, error: BaseException) -> None:
-        super().__init__(f"{type(error).__name__}: {error}")
+        super().__init__(f"{type(error).__name__}: {text_of(error)}")
         self.error = error
+
+
+def text_of(error: BaseException) -> str:
+    """Give an error's text; some have none to give, and raise where they are asked."""
+    try:
+        return str(error)
+    except Exception:  # noqa: BLE001  (a class of the user's)
+        return ""
 
 
 def caller_of(function: Callable[..., Any]) -> Callable[..., Awaitable[Any]]:

@@ -18,8 +18,8 @@ from harness.types.trajectories import Step, Trajectory, Turn
 def load_code(text, name="tools"):
     """Load Python source as a file of a suite."""
     module = types.ModuleType(f"suite_{name}")
-    exec(text, vars(module))
-    path = Path(f"{name}.py")
+    path = Path(f"/a-suite/{name}.py")
+    exec(compile(text, path, "exec"), vars(module))
     sha = hashlib.sha256(text.encode()).hexdigest()
     return CodeFile(text=path.name, path=path, module=module, sha256=sha)
 

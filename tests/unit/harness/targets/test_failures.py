@@ -1,0 +1,174 @@
+import json
+import socket
+import ssl
+import urllib.error
+from datetime import UTC, datetime, timedelta
+from email.message import Message
+from email.utils import format_datetime
+
+import aiohttp
+import openai
+import pytest
+
+from harness.system.clock import now
+from harness.targets.failures import classify, retry_after
+from harness.types.errors import TargetError
+
+HTTPX = type(openai.DEFAULT_CONNECTION_LIMITS).__module__.partition(".")[0]
+httpx = pytest.importorskip(HTTPX)
+REQUEST = httpx.Request("POST", "https://u:p4ss@host.invalid/v1?api_key=QQ-1")
+
+
+def caused(error, cause):
+    error.__cause__ = cause
+    return error
+
+
+def status_error(status, body=None, headers=None):
+    response = httpx.Response(status, json=body or {}, headers=headers, request=REQUEST)
+    return openai.APIStatusError("No.", response=response, body=body)
+
+
+class CodedError(Exception):
+    def __init__(self, **fields):
+        super().__init__("coded")
+        vars(self).update(fields)
+
+
+class TextlessError(Coded):
+    def __str__(self):
+        raise AttributeError
+
+
+REFUSED = ConnectionRefusedError(111, "Connection refused")
+
+
+@pytest.mark.parametrize(
+    ("error", "code"),
+    [
+        (status_error(401), "unauthorized"),
+        (status_error(429, {"code": "insufficient_quota"}), "quota_exhausted"),
+        (status_error(503), "overloaded"),
+        (caused(openai.APIConnectionError(request=REQUEST), REFUSED), "connection_refused"),
+        (
+            caused(openai.APIConnectionError(request=REQUEST),
+                   caused(OSError("all failed"), ExceptionGroup("both", [REFUSED, REFUSED]))),
+            "connection_refused",
+        ),
+        (openai.APIConnectionError(request=REQUEST), "connection_lost"),
+        (openai.APITimeoutError(request=REQUEST), "connection_lost"),
+        (
+            openai.APIResponseValidationError(httpx.Response(200, request=REQUEST), None),
+            "bad_reply",
+        ),
+        (
+            caused(openai.APIConnectionError(request=REQUEST), httpx.UnsupportedProtocol("ftp")),
+            "bad_request",
+        ),
+        (httpx.ReadTimeout("slow", request=REQUEST), "connection_lost"),
+        (httpx.RemoteProtocolError("cut", request=REQUEST), "connection_lost"),
+        (httpx.InvalidURL("no"), "bad_request"),
+        (httpx.DecodingError("gzip", request=REQUEST), "bad_reply"),
+        (httpx.HTTPStatusError("No.", request=REQUEST, response=httpx.Response(500)),
+         "server_error"),
+        (aiohttp.ServerDisconnectedError(), "connection_lost"),
+        (aiohttp.ClientConnectionError(), "connection_lost"),
+        (aiohttp.ClientPayloadError(), "connection_lost"),
+        (aiohttp.ClientResponseError(None, (), status=429, headers={}), "rate_limited"),
+        (TextlessError(status_code=500), "server_error"),
+        (urllib.error.HTTPError("http://x", 404, "No.", Message(), None), "not_found"),
+        (urllib.error.URLError(REFUSED), "connection_refused"),
+        (urllib.error.URLError(socket.gaierror(-2, "unknown")), "connection_lost"),
+        (REFUSED, "connection_refused"),
+        (ConnectionResetError(), "connection_lost"),
+        (BrokenPipeError(), "connection_lost"),
+        (socket.gaierror(-2, "Name or service not known"), "connection_lost"),
+        (ssl.SSLCertVerificationError("certificate verify failed"), "connection_lost"),
+        (TimeoutError(110, "Connection timed out"), "connection_lost"),
+        (CodedError(status_code=503), "overloaded"),
+        (CodedError(status=429), "rate_limited"),
+        (TargetError("x", code="max_steps"), "max_steps"),
+    ],
+)  # fmt: skip
+def test_failures_of_endpoints_have_a_code(error, code):
+    found = classify(error)
+    assert isinstance(found, TargetError)
+    assert found.code == code
+    assert "\n" not in str(found)
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        ValueError("x"),
+        OSError("disk full"),
+        FileNotFoundError("x"),
+        TimeoutError(),
+        KeyError("status_code"),
+        json.JSONDecodeError("x", "", 0),
+        CodedError(status_code=200),
+        CodedError(status_code="503"),
+        CodedError(status=7),
+        CodedError(status_code=True),
+        CodedError(code=503),
+        SystemExit(1),
+    ],
+)
+def test_what_is_no_failure_of_an_endpoint_is_left_alone(error):
+    assert classify(error) is None
+
+
+def test_an_error_that_only_has_an_outage_for_a_cause_is_the_code_s_own():
+    assert classify(caused(ValueError("x"), REFUSED)) is None
+
+
+def test_a_message_names_method_url_status_and_cause_and_holds_no_secret():
+    body = {"message": "key canary-9f3a is wrong\nby far", "code": "c"}
+    text = str(classify(status_error(400, body), secrets=["canary-9f3a"]))
+    assert text == (
+        "POST https://[redacted]@host.invalid/v1: 400: [c] key [redacted] is wrong\\nby far"
+    )
+    reset = caused(openai.APIConnectionError(request=REQUEST), ConnectionResetError(104, "reset"))
+    assert "ConnectionResetError" in str(classify(reset))
+
+
+def test_a_message_is_short_however_long_the_body():
+    error = status_error(500, {"message": "api_key=" * 100_000})
+    assert len(str(classify(error))) < 1000
+
+
+def test_the_time_to_wait_comes_along():
+    found = classify(status_error(429, headers={"retry-after": "7"}))
+    assert found.retry_after == 7.0
+
+
+@pytest.mark.parametrize(
+    ("headers", "seconds"),
+    [
+        ({}, None),
+        ({"retry-after": "2"}, 2.0),
+        ({"retry-after": "0"}, 0.0),
+        ({"retry-after": "1.5"}, 1.5),
+        ({"retry-after-ms": "250", "retry-after": "9"}, 0.25),
+        ({"retry-after-ms": "soon", "retry-after": "9"}, 9.0),
+        ({"retry-after": "-5"}, None),
+        ({"retry-after": "abc"}, None),
+        ({"retry-after": ""}, None),
+        ({"retry-after": "nan"}, None),
+        ({"retry-after": "inf"}, None),
+        ({"retry-after": "Thu, 05 Feb 1998 06:15:00 GMT"}, None),
+        ({"retry-after": "Thu, 99 Feb 2037 06:15:00 GMT"}, None),
+        ({"retry-after": "Thu, 05 Feb 2037 06:15:00"}, None),
+    ],
+)
+def test_the_time_an_endpoint_asks_for_is_read_where_it_makes_sense(headers, seconds):
+    assert retry_after(headers) == seconds
+
+
+def test_a_date_is_a_time_to_wait():
+    soon = format_datetime(now() + timedelta(seconds=60), usegmt=True)
+    assert 50 < retry_after({"retry-after": soon}) <= 60
+    far = retry_after({"retry-after": "Thu, 05 Feb 2037 06:15:00 GMT"})
+    assert far == pytest.approx(
+        (datetime(2037, 2, 5, 6, 15, tzinfo=UTC) - now()).total_seconds(), 1
+    )
