@@ -35,7 +35,7 @@ class CodedError(Exception):
         vars(self).update(fields)
 
 
-class TextlessError(Coded):
+class TextlessError(CodedError):
     def __str__(self):
         raise AttributeError
 

@@ -77,8 +77,10 @@ async def test_a_sync_agent_does_not_block_the_loop():
             "  self.x = f'{model} {epoch} {db} 1'\n def send(self, text): return self.x"
         ),
         (
-            "from dataclasses import dataclass\n@dataclass\nclass agent:\n model: str\n epoch: int\n"
-            " db: str\n async def send(self, text): return f'{self.model} {self.epoch} {self.db} 1'"
+            "from dataclasses import dataclass\n@dataclass\nclass agent:\n model: str\n"
+            " epoch: int\n"
+            " db: str\n"
+            " async def send(self, text): return f'{self.model} {self.epoch} {self.db} 1'"
         ),
     ],
 )
@@ -223,8 +225,8 @@ def agent(sample):
         ("Trajectory(turns=5)", "cannot be kept"),
         (
             (
-                "Trajectory(turns=(Turn(events=(ToolCall(call_id='c', name='n', arguments=object()),"
-                ")),))"
+                "Trajectory(turns=(Turn(events="
+                "(ToolCall(call_id='c', name='n', arguments=object()),)),))"
             ),
             "cannot be kept",
         ),
