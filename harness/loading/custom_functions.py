@@ -74,7 +74,9 @@ def check_asked(asked: Asked, fixtures: Mapping[str, Any]) -> Fault | None:
     if unknown:
         problem = f'the {asked.kind} {asked.name} asks for "{unknown[0]}", which nobody gives'
         return _fault(asked, problem, suggest(unknown[0], given))
-    if needed.isdisjoint(asked.parameters):
+    # Extractors are called by position.
+    first = asked.parameters[:1] if asked.kind == "extractor" else asked.parameters
+    if needed.isdisjoint(first):
         return _fault(asked, f"the {asked.kind} {asked.name} asks for nothing to work on", form)
     return None
 
@@ -92,7 +94,8 @@ def bind_grader(
     isolation: Isolation,
 ) -> tuple[CustomGrader, Asked] | None:
     """Make a grader of a function; None where that was a fault."""
-    asked = _ask_at(ref, "grader", spot, bench)
+    at = spot.child("type") or spot.child("function") or spot
+    asked = _ask_at(ref, "grader", at, bench)
     if asked is None or not _takes_config(asked, spot.child("config"), config, bench):
         return None
     grader = CustomGrader(
@@ -109,7 +112,7 @@ def bind_extractor(
     ref: CodeRef, spot: Spot, bench: Workbench, *, config: Mapping[str, Any]
 ) -> tuple[CustomExtractor, Asked] | None:
     """Make an extractor of a function; None where that was a fault."""
-    asked = _ask_at(ref, "extractor", spot, bench)
+    asked = _ask_at(ref, "extractor", spot.child("extractor") or spot, bench)
     if asked is None or not _takes_config(asked, spot.child("extractor_config"), config, bench):
         return None
     extractor = CustomExtractor(

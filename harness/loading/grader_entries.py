@@ -169,6 +169,8 @@ def bind_entry(
     name: str, spot: Spot, bench: Workbench, *, role: Role
 ) -> tuple[GraderSpec, list[Asked]] | None:
     """Bind one entry; None where that was a fault, and all of its parts were looked at."""
+    if _has_other_kind(spot, bench):
+        return None
     grader_type = _grader_type(spot, bench)
     entry = bind(GraderEntry, spot, bench, manner=_manner(grader_type))
     bound = _bind_parts(spot, bench, grader_type, entry)
@@ -194,6 +196,18 @@ def bind_entry(
         ),
     )
     return spec, bound.asked
+
+
+def _has_other_kind(spot: Spot, bench: Workbench) -> bool:
+    """Say whether an entry is of a kind that is not known, so that nothing is known of its keys."""
+    kind, at = spot.text("kind"), spot.child("kind")
+    if kind is None or at is None or kind == "tool":
+        return False
+    allowed = suggest(kind, ["tool"])
+    if kind in bench.plugins.graders:
+        allowed = f"write `type: {kind}`, or `kind: tool` with a `function`"
+    bench.findings.fault(at, f'unknown kind of grader "{kind}"', allowed)
+    return True
 
 
 def _display_name(entry: GraderEntry, name: str) -> str:

@@ -13,6 +13,7 @@ TRUTHS = ("ground_truth", "ideal")
 MAPPINGS = ("metadata", "extra_vars", "agent_args", "rubric_vars")
 COLUMNS = frozenset({*IDS, *INPUTS, *TRUTHS, *MAPPINGS, "tags", "history", "graders"})
 _IN_METADATA = ("extra_vars", "agent_args", "rubric_vars")
+_VERY_CLOSE = 0.85
 _ROLES = ("system", "developer", "user", "assistant", "tool")
 
 Problem = tuple[str, str, str]
@@ -253,7 +254,8 @@ def misspelt(columns: Mapping[str, Any]) -> list[tuple[str, str]]:
     """Give (column, known column) for columns that look like one that the row does not have."""
     absent = _absent(columns)
     further = [name for name in columns if name not in COLUMNS]
-    return [(name, close) for name in further if (close := find_close(name, absent))]
+    near = ((name, find_close(name, absent, cutoff=_VERY_CLOSE)) for name in further)
+    return [(name, close) for name, close in near if close]
 
 
 def _absent(columns: Mapping[str, Any]) -> list[str]:

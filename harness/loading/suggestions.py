@@ -7,10 +7,13 @@ _CLOSE = 0.7
 _MOST_LISTED = 30
 
 
-def find_close(name: str, names: Iterable[str]) -> str | None:
-    """Give the known name that is closest to `name`, case aside; None where none is close."""
+def find_close(name: str, names: Iterable[str], *, cutoff: float = _CLOSE) -> str | None:
+    """Give the known name that is closest to `name`, case aside; None where none is close.
+
+    `cutoff` is how close it must be, in 0..1, as `difflib` measures it.
+    """
     by_lower = {_plain(known): known for known in names}
-    close = get_close_matches(_plain(name), by_lower, n=1, cutoff=_CLOSE)
+    close = get_close_matches(_plain(name), by_lower, n=1, cutoff=cutoff)
     return by_lower[close[0]] if close else None
 
 

@@ -121,7 +121,7 @@ class _Composer:
             place = _place(event)
             key = self.key(event, depth)
             node = self.node(next(self.events), depth + 1)
-            if key == "<<" and isinstance(event, ScalarEvent) and event.style is None:
+            if key == "<<" and _is_plain(event):
                 for name, entry in _merged(node, place).items():
                     merged.setdefault(name, entry)
             elif key in own:
@@ -158,9 +158,14 @@ class _Composer:
 
 
 def _scalar(event: Any) -> Scalar:
-    plain = event.style is None and event.tag is None
+    plain = _is_plain(event) and event.tag is None
     value = resolve_scalar(event.value) if plain else event.value
     return Scalar(value=value, written=event.value if plain else None, place=_place(event))
+
+
+def _is_plain(event: Any) -> bool:
+    # libyaml gives unquoted scalars an empty style, the parser in Python gives them none.
+    return isinstance(event, ScalarEvent) and not event.style
 
 
 def _refuse_tag(event: Any) -> None:
