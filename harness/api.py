@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
-from harness.loading.datasets import Selection
+from harness.loading.selections import Selection
 from harness.loading.suite_files import load_suite
 from harness.reports.progress_bar import progress_shown
 from harness.running.choices import RunOptions, suite_file

@@ -40,7 +40,7 @@ def command(  # noqa: PLR0913, PLR0917  (one parameter an option)
     """
     # Loaded here, so that `regrade --help` need not.
     from harness.commands.running_shown import run_shown  # noqa: PLC0415
-    from harness.loading.datasets import Selection  # noqa: PLC0415
+    from harness.loading.selections import Selection  # noqa: PLC0415
     from harness.loading.suite_files import load_suite  # noqa: PLC0415
     from harness.running.choices import RunOptions, suite_file  # noqa: PLC0415
     from harness.running.runs import execute  # noqa: PLC0415

@@ -13,6 +13,7 @@ from harness.reports.terminal import print_summary
 from harness.running.recording import RunResult
 from harness.running.workers import Stop
 from harness.system.signals import on_interrupt
+from harness.system.texts import harmless
 from harness.types.progress import Nobody, Observer
 from harness.types.suites import Suite
 
@@ -24,7 +25,7 @@ def run_shown(
 ) -> int:
     """Do the work under the eyes of a user; give the exit code."""
     for warning in suite.warnings:
-        click.echo(f"warning: {warning}", err=True)
+        click.echo(harmless(f"warning: {warning}"), err=True)
     result = asyncio.run(_interruptible(work, progress_shown(quiet=quiet) or Nobody()))
     console = Console(width=None if sys.stdout.isatty() else 110)
     print_summary(console, result.summary, result.folder)

@@ -15,12 +15,13 @@ def command(suites: tuple[Path, ...]) -> int:
     """
     # Loaded here, so that `regrade --help` need not.
     from harness.commands.faults_found import faults_of  # noqa: PLC0415
+    from harness.system.texts import harmless  # noqa: PLC0415
 
     found = False
     for suite in suites:
         faults = faults_of(suite)
         for fault in faults:
-            click.echo(str(fault))
+            click.echo(harmless(str(fault)))
         found = found or bool(faults)
         if not faults:
             click.echo(f"{suite}: no fault")

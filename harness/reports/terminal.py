@@ -20,6 +20,7 @@ from harness.types.summaries import (
 )
 
 _SHOWN = 10
+_WIDEST = 400
 _GREEN, _RED, _YELLOW, _DIM = "green", "red", "yellow", "dim"
 
 
@@ -117,7 +118,7 @@ def _failures(summary: Summary) -> Iterator[RenderableType]:
             continue
         total = model.trials - model.ungraded - model.passed
         shown = "" if total <= len(failed) else f", the first {len(failed)}"
-        yield Text(f"Failing on {harmless(name)}: {total}{shown}", style="bold")
+        yield Text(f"\nFailing on {harmless(name)}: {total}{shown}", style="bold")
         yield Padding(_failure_table(failed), (0, 0, 1, 2))
 
 
@@ -132,9 +133,18 @@ def _failure_table(failed: list[Failed]) -> Table:
         table.add_row(
             Text(one_line(failure.sample_id) + epoch),
             Text(one_line(failure.grader or failure.status.replace("_", " ")), style=_RED),
-            Text(one_line(failure.evidence, 400)),
+            Text(one_line(failure.evidence, _WIDEST)),
         )
+        for label, text in _rests_on(failure):
+            table.add_row("", Text(label, style=_DIM), Text(one_line(text, _WIDEST), style=_DIM))
     return table
+
+
+def _rests_on(failure: Failed) -> Iterator[tuple[str, str]]:
+    named = {"points at": failure.pointed, "wanted": failure.wanted, "said": failure.said}
+    for label, text in named.items():
+        if text is not None:
+            yield f"  {label}", text or "(nothing)"
 
 
 def _remarks(summary: Summary) -> Iterator[RenderableType]:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from harness.loading.datasets import Selection
+from harness.loading.selections import Selection
 from harness.types.errors import Fault, SuiteError
 from harness.types.suites import Suite, TargetSpec
 

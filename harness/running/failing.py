@@ -1,28 +1,42 @@
 """The first failing trials of a run, for the eyes, in the order of the plan."""
 
 from bisect import insort
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from typing import Any
 
-from harness.types.grades import Grade
+import msgspec
+
+from harness.types.events import AssistantMessage
+from harness.types.grades import Grade, Ref
+from harness.types.samples import Sample
+from harness.types.suites import GraderSpec
 from harness.types.summaries import Failed
+from harness.types.taxonomy import Taxonomy
+from harness.types.trajectories import Trajectory
 from harness.types.trials import Trial
 
 _KEPT = 10
+_LONGEST = 500
+"""Characters of a text that are kept for showing; the trial holds the whole."""
 
 
 class Failing:
     """Keeps the first few failing trials of each model, whatever the order in which they end."""
 
-    def __init__(self) -> None:
+    def __init__(self, graders: Iterable[GraderSpec] = ()) -> None:
         self._by_model: dict[str, list[tuple[int, Failed]]] = {}
+        self._free = frozenset(spec.name for spec in graders if _is_reference_free(spec))
 
-    def add(self, index: int, trial: Trial) -> None:
+    def add(self, index: int, trial: Trial, sample: Sample | None = None) -> None:
         """Take the trial at `index` of the plan, if it did not pass."""
         if trial.passed is True or (trial.status == "completed" and trial.passed is None):
             return
         kept = self._by_model.setdefault(trial.model, [])
         if len(kept) < _KEPT or index < kept[-1][0]:
-            insort(kept, (index, failed_of(trial)), key=lambda pair: pair[0])
+            failed = failed_of(trial, sample)
+            if failed.grader in self._free:
+                failed = msgspec.structs.replace(failed, wanted=None)
+            insort(kept, (index, failed), key=lambda pair: pair[0])
             del kept[_KEPT:]
 
     def first(self) -> tuple[Failed, ...]:
@@ -30,24 +44,27 @@ class Failing:
         return tuple(failed for kept in self._by_model.values() for _, failed in kept)
 
 
-def failed_of(trial: Trial) -> Failed:
-    """Say in one line why a trial did not pass: its error, else its first failing grade."""
-    grader, evidence = _why(trial)
-    return Failed(
+def _is_reference_free(spec: GraderSpec) -> bool:
+    taxonomy = getattr(spec.grader, "taxonomy", None)
+    return isinstance(taxonomy, Taxonomy) and taxonomy.reference == "reference-free"
+
+
+def failed_of(trial: Trial, sample: Sample | None = None) -> Failed:
+    """Say why a trial did not pass: its error, else its first failing grade."""
+    failed = Failed(
         sample_id=trial.sample_id,
         model=trial.model,
         epoch=trial.epoch,
         status=trial.status,
-        grader=grader,
-        evidence=evidence,
+        grader=None,
+        evidence="the weighted score is below the threshold",
+        said=_cut(_last_words(trial.trajectory)),
     )
-
-
-def _why(trial: Trial) -> tuple[str | None, str]:
     if trial.error is not None:
-        return None, f"{trial.error.code}: {trial.error.message}"
+        evidence = f"{trial.error.code}: {trial.error.message}"
+        return msgspec.structs.replace(failed, evidence=evidence)
     name, grade = _failing_grade(trial.grades)
-    return name, grade.evidence if grade else "the weighted score is below the threshold"
+    return failed if grade is None else _told(failed, name, grade, trial, sample)
 
 
 def _failing_grade(grades: Mapping[str, Grade]) -> tuple[str | None, Grade | None]:
@@ -55,3 +72,55 @@ def _failing_grade(grades: Mapping[str, Grade]) -> tuple[str | None, Grade | Non
         if grade.passed is False:
             return name, grade
     return None, None
+
+
+def _told(
+    failed: Failed, name: str | None, grade: Grade, trial: Trial, sample: Sample | None
+) -> Failed:
+    told = msgspec.structs.replace(failed, grader=name, evidence=grade.evidence)
+    turn = _failing_turn(grade)
+    if turn is not None:
+        number = turn["turn"]
+        return msgspec.structs.replace(
+            told,
+            evidence=f"turn {number}: {turn['evidence']}",
+            wanted=_cut(_wanted(sample, number)),
+            said=_cut(turn["submission"] or ""),
+        )
+    if grade.submission is not None:
+        wanted = _cut(_wanted(sample, None))
+        return msgspec.structs.replace(told, wanted=wanted, said=_cut(grade.submission))
+    return msgspec.structs.replace(told, pointed=_cut(_pointed(trial.trajectory, grade.refs)))
+
+
+def _failing_turn(grade: Grade) -> dict[str, Any] | None:
+    turns = grade.details.get("turns")
+    if not isinstance(turns, list) or not all(isinstance(turn, dict) for turn in turns):
+        return None
+    fields = {"turn", "passed", "evidence", "submission"}
+    return next((t for t in turns if fields <= t.keys() and t["passed"] is False), None)
+
+
+def _wanted(sample: Sample | None, turn: int | None) -> str | None:
+    truth = sample.ground_truth if sample else None
+    if isinstance(truth, tuple):
+        return truth[turn] if turn is not None and turn < len(truth) else None
+    return truth
+
+
+def _last_words(trajectory: Trajectory) -> str | None:
+    said = [event.text for event in trajectory.events() if isinstance(event, AssistantMessage)]
+    return said[-1] if said else None
+
+
+def _pointed(trajectory: Trajectory, refs: tuple[Ref, ...]) -> str | None:
+    for ref in refs:
+        if ref.start is not None:
+            event = trajectory.turns[ref.turn].events[ref.event]
+            text = getattr(event, "output", None) or getattr(event, "text", None) or ""
+            return str(text[ref.start : ref.end])
+    return None
+
+
+def _cut(text: str | None) -> str | None:
+    return text if text is None or len(text) <= _LONGEST else f"{text[:_LONGEST]}…"

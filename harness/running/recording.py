@@ -6,6 +6,7 @@ from pathlib import Path
 
 from harness.measuring.summing import Tally, summarise
 from harness.running.failing import Failing
+from harness.running.plans import Task
 from harness.running.workers import Stop
 from harness.storing.manifests import write_summary
 from harness.storing.trial_log import TrialLog, outcome_of
@@ -36,7 +37,7 @@ class Recording:
         self._suite, self._folder, self._planned = suite, folder, planned
         names = [spec.name for spec in suite.graders]
         self._tally = Tally(names, models, epochs=suite.epochs)
-        self._failing = Failing()
+        self._failing = Failing(suite.graders)
         self._warnings = dict.fromkeys(map(str, suite.warnings))
         self._progress = Progress(planned)
         self._log: TrialLog | None = None
@@ -66,13 +67,13 @@ class Recording:
         write_summary(self._folder, summary)
         return RunResult(folder=self._folder, summary=summary, interrupted=bool(stop.reason))
 
-    def store(self, index: int, trial: Trial) -> None:
-        """Store and count the trial at `index` of the plan."""
+    def store(self, task: Task, trial: Trial) -> None:
+        """Store and count the trial of a task."""
         outcome = outcome_of(trial)
         if self._log is not None:
             self._log.append(trial, outcome)
         self._tally.add(outcome)
-        self._failing.add(index, trial)
+        self._failing.add(task.index, trial, task.sample)
         self._progress = self._progress.after(outcome)
         if self._observer is not None:
             self._observer.moved(self._progress)

@@ -57,7 +57,7 @@ async def replay(
     stop = stop or Stop()
 
     async def make(task: Task) -> None:
-        recording.store(task.index, await regraded(suite, task.sample, waiting.pop(task.index)))
+        recording.store(task, await regraded(suite, task.sample, waiting.pop(task.index)))
 
     async def work() -> None:
         concurrency = suite.limits.concurrency

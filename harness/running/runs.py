@@ -64,7 +64,7 @@ class _Run:
                 started_at = now()
                 driven = await driver.drive(task)
                 trial = await graded_trial(self._suite, task, driven, started_at)
-                self._recording.store(task.index, trial)
+                self._recording.store(task, trial)
 
             concurrency = self._suite.limits.concurrency
             await work_off(tasks, make, concurrency=concurrency, stop=stop)

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 from typing import IO, Any, Self
@@ -84,10 +85,9 @@ class TrialLog:
 
     def _take_back(self, end: int) -> None:
         # The reader drops a torn last line, so a disk that refuses even this loses nothing.
-        try:
+        with suppress(OSError):
             self._trials.truncate(end)
-        except OSError:
-            return
+            self._trials.seek(end)
 
     def _guard(self, act: Callable[[], Any]) -> None:
         try:

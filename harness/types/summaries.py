@@ -79,7 +79,11 @@ class GateResult(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Failed(msgspec.Struct, frozen=True, kw_only=True):
-    """A trial that did not pass, for the eyes: the grader or error, and the evidence."""
+    """A trial that did not pass, for the eyes: the grader or error, and what it rests on.
+
+    `pointed` are the very characters that the evidence points at, `wanted` is the ground truth of
+    a grader that compares, `said` what the agent said; each None where there is none.
+    """
 
     sample_id: str
     model: str
@@ -87,6 +91,9 @@ class Failed(msgspec.Struct, frozen=True, kw_only=True):
     status: str
     grader: str | None
     evidence: str
+    pointed: str | None = None
+    wanted: str | None = None
+    said: str | None = None
 
 
 class Summary(msgspec.Struct, frozen=True, kw_only=True):

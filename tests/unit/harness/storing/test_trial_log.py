@@ -1,7 +1,10 @@
 """The log of a run."""
 
 import json
+import subprocess
+import sys
 from datetime import UTC, datetime
+from pathlib import Path
 
 import msgspec
 import pytest
@@ -134,3 +137,23 @@ def test_a_full_disk_is_an_error_and_keeps_what_was_stored(tmp_path):
     with pytest.raises(StoreError, match="No space left"):
         log.append(trial("a"), outcome_of(trial("a")))
     log.close()
+
+
+def test_trials_that_find_the_disk_full_one_after_another_leave_only_whole_lines(tmp_path):
+    program = f"""
+import resource, sys
+sys.path.insert(0, {str(Path(__file__).parent)!r})
+from test_trial_log import TrialLog, StoreError, outcome_of, trial
+from pathlib import Path
+resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000))
+with TrialLog(Path({str(tmp_path)!r})) as log:
+    for n in range(100):
+        try:
+            log.append(trial(str(n), text="x" * (n * 37 % 900)), outcome_of(trial(str(n))))
+        except StoreError:
+            pass
+"""
+    subprocess.run([sys.executable, "-c", program], check=True, timeout=60)
+    notes = []
+    assert 10 < len(list(read_trials(tmp_path, notes.append))) < 100
+    assert notes == []
