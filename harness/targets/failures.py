@@ -44,6 +44,8 @@ def classify(error: BaseException, *, secrets: Collection[str] = ()) -> TargetEr
     """
     if isinstance(error, TargetError):
         return error
+    if isinstance(error, BaseExceptionGroup):
+        return _of_group(error, secrets)
     status = _status(error)
     if status is not None:
         return _from_status(error, status, secrets)
@@ -52,6 +54,14 @@ def classify(error: BaseException, *, secrets: Collection[str] = ()) -> TargetEr
         return None
     told = _told(error)
     return failure(f"{_address(error)}{told}", code=code, secrets=secrets)
+
+
+def _of_group(
+    group: BaseExceptionGroup[BaseException], secrets: Collection[str]
+) -> TargetError | None:
+    """Take a group for an endpoint's failure where every member is one: the first of them."""
+    known = [classify(member, secrets=secrets) for member in group.exceptions]
+    return known[0] if all(known) else None
 
 
 def failure(

@@ -42,6 +42,11 @@ class OpenAIAgent:
             yield "request", "n must be 1: an agent goes on from one reply"
         if self.max_steps < 1:
             yield "max_steps", "must be at least 1"
+        if self.tools is not None:
+            # Schemas of tools are made by pydantic, which `regrade --help` goes without.
+            from harness.targets.toolbox import lint_tools  # noqa: PLC0415
+
+            yield from (("tools", problem) for problem in lint_tools(self.tools))
 
     @asynccontextmanager
     async def connect(self, surroundings: Surroundings) -> AsyncIterator[Connection]:

@@ -71,8 +71,14 @@ class OpenAIConnection:
     def _key(self, url: str | None) -> str:
         name = self._agent.api_key_env
         key = os.environ.get(name, "").strip()
-        if key:
+        if key and key.isascii() and key.isprintable():
             return key
+        if key:
+            raise TargetError(
+                f"the environment variable {name} holds characters that no key has",
+                code="unauthorized",
+                hint=f"set {name} anew",
+            )
         if url is not None and _is_loopback(url):
             return _NO_KEY
         raise TargetError(

@@ -1,7 +1,7 @@
 """One conversation of the target `openai`: ask the model, run the tools it calls, ask again."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from harness.messages.completions import Reply, answered
@@ -92,12 +92,7 @@ class OpenAISession:
             return await self._endpoint.ask(body, keep)
 
         reply = await resend(ask, wait=self._assignment.wait)
-        reply = Reply(
-            message=_with_ids(reply.message, place),
-            usage=reply.usage,
-            model=reply.model,
-            stop_reason=reply.stop_reason,
-        )
+        reply = replace(reply, message=_with_ids(reply.message, place))
         if reply.stop_reason == "content_filter":
             keep(reply)
             raise TargetError("the provider's filter stopped the reply", code="content_filter")

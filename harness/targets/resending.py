@@ -61,6 +61,6 @@ def _given_up(refusal: TargetError, over: TargetError) -> TargetError:
     return TargetError(
         f"{refusal}; {over}",
         code=refusal.code,
-        retry_after=over.retry_after if refusal.retry_after is None else refusal.retry_after,
+        retry_after=refusal.retry_after,
         hint=refusal.hint or over.hint,
     )

@@ -70,8 +70,9 @@ async def _output(call: ToolCall, tools: Toolbox, fixtures: Mapping[str, Any]) -
         return failed_output(f"unknown tool {call.name}; the tools are: {known}")
     if not isinstance(call.arguments, dict):
         return failed_output(_no_object(call))
+    objects = {name: fixtures[name] for name in tool.fixtures}
     try:
-        args, kwargs = tool.bind(call.arguments, fixtures)
+        args, kwargs = tool.bind(call.arguments, objects)
     except Exception as error:  # noqa: BLE001  (checks may be the user's code)
         return failed_output(f"wrong arguments: {text_of(error)}")
     return await _call(tool, args, kwargs)

@@ -71,9 +71,8 @@ def read_parameters(
     Raises:
         SchemaError: a parameter cannot be filled in by an agent.
     """
+    refuse_variable(function)
     parameters = _signature(function).values()
-    for parameter in parameters:
-        _refuse_variable(parameter)
     shown = [p for p in parameters if p.name not in hidden]
     hints = _hints(function, {parameter.name for parameter in shown})
     fields = {f"p{i}": _field(p, hints, documented) for i, p in enumerate(shown)}
@@ -94,10 +93,16 @@ def _signature(function: Callable[..., Any]) -> Mapping[str, inspect.Parameter]:
         raise SchemaError("its signature cannot be read", "functions written in Python") from error
 
 
-def _refuse_variable(parameter: inspect.Parameter) -> None:
-    if parameter.kind in _VARIABLE:
-        stars = "*" if parameter.kind is inspect.Parameter.VAR_POSITIONAL else "**"
-        raise SchemaError(f"takes {stars}{parameter.name}", "parameters that have a name each")
+def refuse_variable(function: Callable[..., Any]) -> None:
+    """Refuse a function that takes `*args` or `**kwargs`.
+
+    Raises:
+        SchemaError: it does, or its signature cannot be read.
+    """
+    for parameter in _signature(function).values():
+        if parameter.kind in _VARIABLE:
+            stars = "*" if parameter.kind is inspect.Parameter.VAR_POSITIONAL else "**"
+            raise SchemaError(f"takes {stars}{parameter.name}", "parameters that have a name each")
 
 
 def _hints(function: Callable[..., Any], names: AbstractSet[str]) -> Mapping[str, Any]:

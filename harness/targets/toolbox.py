@@ -13,7 +13,13 @@ from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
-from harness.targets.tool_schemas import Parameters, SchemaError, describe_tool, read_parameters
+from harness.targets.tool_schemas import (
+    Parameters,
+    SchemaError,
+    describe_tool,
+    read_parameters,
+    refuse_variable,
+)
 from harness.types.code import CodeFile
 from harness.types.errors import Fault, SuiteError
 from harness.types.marks import MARK
@@ -39,9 +45,11 @@ class Tool:
         }
 
     def bind(
-        self, arguments: Mapping[str, Any], fixtures: Mapping[str, Any]
+        self, arguments: Mapping[str, Any], objects: Mapping[str, Any]
     ) -> tuple[list[Any], dict[str, Any]]:
         """Check an agent's arguments; give the positional and the named ones of the call.
+
+        `objects` are those of the tool's fixtures by name.
 
         Raises:
             ValueError: they do not fit; the text says every fault in one line.
@@ -50,7 +58,7 @@ class Tool:
             checked: BaseModel = self.parameters.model.model_validate(arguments)
         except ValidationError as error:
             raise ValueError(_told(error)) from error
-        return self.parameters.spread(checked, {name: fixtures[name] for name in self.fixtures})
+        return self.parameters.spread(checked, objects)
 
 
 def _told(error: ValidationError) -> str:
@@ -94,6 +102,16 @@ def _fault_of(code: CodeFile, function: Any, problem: str, allowed: str) -> Faul
     own = getattr(inner, "__module__", None) == code.module.__name__
     line = getattr(getattr(inner, "__code__", None), "co_firstlineno", 0) if own else 0
     return Fault(file=code.text, line=line, problem=problem, allowed=allowed)
+
+
+def lint_tools(code: CodeFile) -> Iterator[str]:
+    """Say what no fixture can cure of a file's tools, each fault with its place."""
+    for name, function in tool_functions(code):
+        try:
+            describe_tool(name, function)
+            refuse_variable(function)
+        except SchemaError as error:
+            yield str(_fault_of(code, function, f"tool {name}: {error}", error.allowed))
 
 
 def tool_functions(code: CodeFile) -> Iterator[tuple[str, Callable[..., Any]]]:

@@ -244,6 +244,15 @@ async def test_an_endpoint_elsewhere_needs_a_key_before_anything_is_sent(monkeyp
         assert "api_key_env" in runner.error.hint
 
 
+@pytest.mark.parametrize("key", ["sk-\u2026", "sk-1\nsk-2"])
+async def test_a_key_that_can_be_none_is_not_sent(key, monkeypatch):
+    monkeypatch.setenv("MY_KEY", key)
+    agent = OpenAIAgent(base_url="https://example.invalid/v1", api_key_env="MY_KEY")
+    runner = await OneSampleRunner(agent).drive()
+    assert runner.error.code == "unauthorized"
+    assert "sk-" not in str(runner.error)
+
+
 async def test_base_url_and_key_come_from_the_environment(monkeypatch):
     monkeypatch.setenv("MY_KEY", "canary-9f3a-value")
     with serve(Answer(content="ok")) as server:

@@ -88,6 +88,7 @@ REFUSED = ConnectionRefusedError(111, "Connection refused")
         (CodedError(status_code=503), "overloaded"),
         (CodedError(status=429), "rate_limited"),
         (TargetError("x", code="max_steps"), "max_steps"),
+        (ExceptionGroup("tasks", [ExceptionGroup("inner", [REFUSED])]), "connection_refused"),
     ],
 )  # fmt: skip
 def test_failures_of_endpoints_have_a_code(error, code):
@@ -112,6 +113,7 @@ def test_failures_of_endpoints_have_a_code(error, code):
         CodedError(status_code=True),
         CodedError(code=503),
         SystemExit(1),
+        ExceptionGroup("tasks", [REFUSED, ValueError("x")]),
     ],
 )
 def test_what_is_no_failure_of_an_endpoint_is_left_alone(error):
