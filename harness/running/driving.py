@@ -12,7 +12,7 @@ from tenacity.wait import wait_random_exponential
 from harness.running.plans import Task
 from harness.running.worlds import Worlds
 from harness.system.clock import monotonic, now
-from harness.system.time_limits import Patience
+from harness.system.time_limits import Patience, bounded
 from harness.types.errors import TargetError
 from harness.types.events import Event, UserMessage
 from harness.types.protocols import Assignment, Connection, Session
@@ -170,12 +170,10 @@ class Driver:
         )
         session: Session | None = None
         try:
-            async with patience:
-                session = await self.connection.open(assignment)
+            session = await patience.turn(self.connection.open(assignment))
             for text in task.sample.turns:
                 draft.begin(text)
-                async with patience:
-                    await session.send(text, draft.record)
+                await patience.turn(session.send(text, draft.record))
         except TargetError as error:
             return error
         except Exception as error:  # noqa: BLE001  (a plug-in may raise anything; one trial pays)
@@ -187,8 +185,7 @@ class Driver:
 
     async def _close(self, session: Session) -> None:
         try:
-            async with asyncio.timeout(_CLOSE_SECONDS):
-                await session.close()
+            await bounded(session.close(), lambda: asyncio.timeout(_CLOSE_SECONDS))
         except Exception as error:  # noqa: BLE001  (the trial is over; its result stands)
             self.note(f"an agent could not be closed: {_told(error)}")
 

@@ -2,33 +2,89 @@
 
 import asyncio
 import math
-from types import TracebackType
-from typing import Self
+from collections.abc import Callable, Coroutine, Generator
+from typing import Any, TypeVar
 
 from harness.system.clock import monotonic
 from harness.types.errors import TargetError
+
+_T = TypeVar("_T")
+_Work = Coroutine[Any, Any, _T]
+
+
+async def bounded(work: _Work[_T], timer: Callable[[], asyncio.Timeout]) -> _T:
+    """Await a coroutine under a timer that is set when the coroutine first waits.
+
+    Most of what an agent in this process does never waits, and a timer costs more than it.
+
+    Raises:
+        TimeoutError: the timer ran out; also where the coroutine swallowed its cancellation.
+    """
+    try:
+        awaited = work.send(None)
+    except StopIteration as end:
+        done: _T = end.value
+        return done
+    async with timer() as limit:
+        done = await _Rest(work, awaited)
+    if limit.expired():
+        raise TimeoutError
+    return done
+
+
+class _Rest:
+    """The rest of a coroutine that has begun to wait for `awaited`."""
+
+    def __init__(self, work: _Work[Any], awaited: Any) -> None:
+        self._work, self._awaited = work, awaited
+
+    def __await__(self) -> Generator[Any, Any, Any]:
+        try:
+            while True:
+                try:
+                    answer = yield self._awaited
+                except BaseException as error:  # noqa: BLE001  (it is the coroutine's to handle)
+                    self._awaited = self._work.throw(error)
+                else:
+                    self._awaited = self._work.send(answer)
+        except StopIteration as end:
+            return end.value
 
 
 class Patience:
     """The time one trial has: for a turn, for the trial as a whole, and for waiting.
 
-    `turn_seconds` and `trial_seconds` are None for no limit. Use it as a context manager round
-    each turn: it raises `TargetError` with code `turn_timeout` or `trial_timeout` when time is up.
-    `waited` is how many seconds were spent waiting for endpoints, which no limit counts.
+    `turn_seconds` and `trial_seconds` are None for no limit. `waited` is how many seconds were
+    spent waiting for endpoints, which no limit counts.
     """
 
     def __init__(
         self, *, turn_seconds: float | None, trial_seconds: float | None, wait_seconds: float
     ) -> None:
-        self._turn_seconds = turn_seconds
-        self._trial_seconds = trial_seconds
+        self._turn_seconds = math.inf if turn_seconds is None else turn_seconds
+        self._trial_seconds = math.inf if trial_seconds is None else trial_seconds
         self._wait_seconds = wait_seconds
         self._spent = 0.0
-        self._started = 0.0
-        self._extended = 0.0
-        self._code = ""
-        self._timer = asyncio.Timeout(None)
+        self._bonus = 0.0
+        self._timer: asyncio.Timeout | None = None
         self.waited = 0.0
+
+    async def turn(self, work: _Work[_T]) -> _T:
+        """Await what the agent does in one turn.
+
+        Raises:
+            TargetError: `turn_timeout` or `trial_timeout`, when time is up.
+        """
+        started, waited = monotonic(), self.waited
+        self._timer, self._bonus = None, 0.0
+        try:
+            return await bounded(work, self._set_timer)
+        except TimeoutError as error:
+            if not self._is_expired():
+                raise
+            raise self._timed_out() from error
+        finally:
+            self._spent += monotonic() - started - (self.waited - waited)
 
     async def wait(self, seconds: float) -> None:
         """Sleep without charging the limits.
@@ -44,49 +100,26 @@ class Patience:
                 retry_after=seconds,
             )
         self.waited += seconds
-        self._extended += seconds
-        when = self._timer.when()
-        if when is not None:
+        self._bonus += seconds
+        when = self._timer.when() if self._timer else None
+        if self._timer is not None and when is not None:
             self._timer.reschedule(when + seconds)
         await asyncio.sleep(seconds)
 
-    async def __aenter__(self) -> Self:
-        """Start the clock of a turn."""
-        self._started = monotonic()
-        self._extended = 0.0
-        self._timer = asyncio.Timeout(self._deadline())
-        await self._timer.__aenter__()
-        return self
+    def _set_timer(self) -> asyncio.Timeout:
+        seconds = min(self._turn_seconds, max(self._trial_seconds - self._spent, 0.0))
+        # A wait may have begun before the coroutine gave way for the first time.
+        seconds += self._bonus
+        self._timer = asyncio.timeout(None if seconds == math.inf else seconds)
+        return self._timer
 
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        """Stop the clock; say which limit was hit."""
-        self._spent += monotonic() - self._started - self._extended
-        try:
-            await self._timer.__aexit__(kind, error, trace)
-        except TimeoutError as timeout:
-            if not self._timer.expired():
-                raise
-            raise self._timed_out() from timeout
-        # Code that swallows the cancellation has still had its time.
-        if self._timer.expired() and not isinstance(error, asyncio.CancelledError):
-            raise self._timed_out()
-
-    def _deadline(self) -> float | None:
-        turn = math.inf if self._turn_seconds is None else self._turn_seconds
-        trial = math.inf if self._trial_seconds is None else self._trial_seconds - self._spent
-        self._code = "turn_timeout" if turn < trial else "trial_timeout"
-        seconds = max(min(turn, trial), 0.0)
-        return None if seconds == math.inf else asyncio.get_running_loop().time() + seconds
+    def _is_expired(self) -> bool:
+        return self._timer is not None and self._timer.expired()
 
     def _timed_out(self) -> TargetError:
-        turn = self._code == "turn_timeout"
-        seconds = self._turn_seconds if turn else self._trial_seconds
-        what = "turn" if turn else "trial"
+        turn = self._turn_seconds <= self._trial_seconds - self._spent
+        what, seconds = ("turn", self._turn_seconds) if turn else ("trial", self._trial_seconds)
         return TargetError(
-            f"the {what} took longer than limits.{what}_seconds: {seconds:g}", code=self._code
+            f"the {what} took longer than limits.{what}_seconds: {seconds:g}",
+            code=f"{what}_timeout",
         )

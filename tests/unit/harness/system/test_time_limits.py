@@ -12,10 +12,18 @@ def patience(turn=None, trial=None, wait=10.0):
     return Patience(turn_seconds=turn, trial_seconds=trial, wait_seconds=wait)
 
 
+async def nap(seconds):
+    await asyncio.sleep(seconds)
+    return "done"
+
+
+async def fail(error):
+    raise error
+
+
 async def test_a_turn_that_takes_too_long_says_which_limit_it_hit():
     with pytest.raises(TargetError, match=r"limits\.turn_seconds: 0\.05") as caught:
-        async with patience(turn=0.05, trial=10.0):
-            await asyncio.sleep(10)
+        await patience(turn=0.05, trial=10.0).turn(nap(10))
     assert caught.value.code == "turn_timeout"
 
 
@@ -24,21 +32,33 @@ async def test_turns_that_are_short_each_can_use_up_the_trial():
 
     async def turns():
         for _ in range(50):
-            async with limits:
-                await asyncio.sleep(0.02)
+            await limits.turn(nap(0.02))
 
     with pytest.raises(TargetError) as caught:
         await turns()
     assert caught.value.code == "trial_timeout"
 
 
+async def test_a_turn_gives_what_the_agent_gives_whether_it_waits_or_not():
+    async def at_once():
+        return "now"
+
+    limits = patience(turn=10.0)
+    assert await limits.turn(at_once()) == "now"
+    assert await limits.turn(nap(0.01)) == "done"
+
+
 async def test_waiting_is_not_counted():
     limits = patience(turn=0.2, trial=0.3)
-    async with limits:
+
+    async def turn():
         await limits.wait(0.35)
-    async with limits:
-        await limits.wait(0.35)
-    assert limits.waited == pytest.approx(0.7)
+        await asyncio.sleep(0.01)
+        await limits.wait(0.1)
+
+    await limits.turn(turn())
+    await limits.turn(turn())
+    assert limits.waited == pytest.approx(0.9)
 
 
 async def test_more_waiting_than_allowed_is_refused_at_once_with_the_time_asked_for():
@@ -48,15 +68,19 @@ async def test_more_waiting_than_allowed_is_refused_at_once_with_the_time_asked_
 
 
 async def test_another_time_out_inside_a_turn_is_not_taken_for_ours():
+    async def late():
+        await asyncio.sleep(0)
+        raise TimeoutError
+
     with pytest.raises(TimeoutError):
-        async with patience(turn=10.0):
-            raise TimeoutError
+        await patience(turn=10.0).turn(late())
+    with pytest.raises(TimeoutError):
+        await patience(turn=10.0).turn(fail(TimeoutError()))
 
 
 async def test_an_error_inside_a_turn_passes():
     with pytest.raises(TargetError) as caught:
-        async with patience(turn=10.0):
-            raise TargetError("cut", code="stream_cut")
+        await patience(turn=10.0).turn(fail(TargetError("cut", code="stream_cut")))
     assert caught.value.code == "stream_cut"
 
 
@@ -68,11 +92,36 @@ async def test_code_that_swallows_its_cancellation_is_still_over_time():
             return
 
     with pytest.raises(TargetError) as caught:
-        async with patience(turn=0.05):
-            await stubborn()
+        await patience(turn=0.05).turn(stubborn())
     assert caught.value.code == "turn_timeout"
 
 
+async def test_a_turn_that_is_cancelled_from_outside_is_cancelled():
+    seen = []
+
+    async def turn():
+        try:
+            await asyncio.sleep(10)
+        except asyncio.CancelledError:
+            seen.append("cancelled")
+            raise
+
+    task = asyncio.create_task(patience(turn=10.0).turn(turn()))
+    await asyncio.sleep(0.01)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert seen == ["cancelled"]
+
+
+async def test_a_turn_may_use_tasks_timeouts_and_threads_of_its_own():
+    async def turn():
+        async with asyncio.timeout(5), asyncio.TaskGroup() as group:
+            tasks = [group.create_task(nap(0.01)) for _ in range(3)]
+        return [task.result() for task in tasks] + [await asyncio.to_thread(abs, -1)]
+
+    assert await patience(turn=10.0).turn(turn()) == ["done"] * 3 + [1]
+
+
 async def test_no_limit_is_no_limit():
-    async with patience():
-        await asyncio.sleep(0)
+    assert await patience().turn(nap(0)) == "done"
