@@ -164,9 +164,9 @@ def _chain(error: BaseException) -> Iterator[BaseException]:
 
 
 def _told(error: BaseException) -> str:
-    """Say what happened in the words of the error and of its first cause."""
+    """Say what happened in the words of the error and of what caused it in the first place."""
     links = list(_chain(error))
-    root = next((link for link in links if isinstance(link, OSError)), links[-1])
+    root = next((link for link in reversed(links) if isinstance(link, OSError)), links[-1])
     texts = [f"{type(error).__name__}: {text_of(error)}"]
     if root is not error and str(root):
         texts.append(f"{type(root).__name__}: {root}")

@@ -99,6 +99,7 @@ async def test_nobody_listening_is_a_refused_connection():
         runner = await OneSampleRunner(agent, patience=0.0).drive()
         assert runner.error.code == "connection_refused"
         assert str(port) in str(runner.error)
+        assert "ConnectionRefusedError" in str(runner.error)
 
 
 async def test_an_unknown_host_is_a_lost_connection(monkeypatch):
