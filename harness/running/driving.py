@@ -56,6 +56,8 @@ class Driven:
     @property
     def usage(self) -> Usage:
         """Sum the usage over all attempts: what was billed."""
+        if len(self.attempts) == 1:
+            return self.attempts[0].usage
         return sum((attempt.usage for attempt in self.attempts), Usage())
 
     @property
@@ -88,7 +90,7 @@ class Driver:
         started = monotonic()
         last = await self._attempt(task, 0, patience)
         if last.error is None:
-            return _joined([last], waited=patience.waited)
+            return last
         tries = await self._try_again(task, last, patience)
         worked = sum(tried.attempts[0].seconds for tried in tries)
         return _joined(tries, waited=monotonic() - started - worked)
@@ -125,13 +127,20 @@ class Driver:
         waited = patience.waited
         error, snapshots = await self._converse(task, number, patience, draft)
         trajectory = draft.trajectory()
+        waited = patience.waited - waited
         record = Attempt(
             started_at=started_at,
-            seconds=monotonic() - started - (patience.waited - waited),
+            seconds=monotonic() - started - waited,
             error=Failure(code=error.code, message=str(error)) if error else None,
             usage=trajectory.usage,
         )
-        return Driven(trajectory=trajectory, error=error, snapshots=snapshots, attempts=(record,))
+        return Driven(
+            trajectory=trajectory,
+            error=error,
+            snapshots=snapshots,
+            attempts=(record,),
+            waiting_seconds=waited,
+        )
 
     async def _converse(
         self, task: Task, number: int, patience: Patience, draft: _Draft

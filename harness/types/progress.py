@@ -1,6 +1,6 @@
 """Progress: what has come of a run so far, as a record that only grows, and who watches it."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
@@ -21,12 +21,12 @@ class Progress:
         """Give the counts after one more trial."""
         error = outcome.status in ("target_error", "grading_error")
         passed = outcome.passed is True
-        return replace(
-            self,
-            done=self.done + 1,
-            passed=self.passed + passed,
-            failed=self.failed + (not passed and not error),
-            errors=self.errors + error,
+        return Progress(
+            self.planned,
+            self.done + 1,
+            self.passed + passed,
+            self.failed + (not passed and not error),
+            self.errors + error,
         )
 
 
