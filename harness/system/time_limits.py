@@ -94,8 +94,8 @@ class Patience:
         """
         if self.waited + seconds > self._wait_seconds:
             raise TargetError(
-                f"the endpoint asks to wait {seconds:g} s more, after {self.waited:g} s; "
-                f"retries.max_wait_seconds is {self._wait_seconds:g}",
+                f"waiting for the endpoint would take {seconds:g} s more, after "
+                f"{self.waited:g} s; retries.max_wait_seconds is {self._wait_seconds:g}",
                 code="rate_limited",
                 retry_after=seconds,
             )
@@ -117,9 +117,8 @@ class Patience:
         return self._timer is not None and self._timer.expired()
 
     def _timed_out(self) -> TargetError:
-        turn = self._turn_seconds <= self._trial_seconds - self._spent
-        what, seconds = ("turn", self._turn_seconds) if turn else ("trial", self._trial_seconds)
-        return TargetError(
-            f"the {what} took longer than limits.{what}_seconds: {seconds:g}",
-            code=f"{what}_timeout",
-        )
+        if self._turn_seconds <= self._trial_seconds - self._spent:
+            took = f"the turn took longer than limits.turn_seconds: {self._turn_seconds:g}"
+            return TargetError(took, code="turn_timeout")
+        took = f"the trial took longer than limits.trial_seconds: {self._trial_seconds:g}"
+        return TargetError(took, code="trial_timeout")
