@@ -7,6 +7,7 @@ which a process of their own serves. Exits with 1 where the promise is not kept.
 import json
 import os
 import re
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -45,6 +46,7 @@ target: {{kind: openai, base_url: "{url}", models: [steady], tools: tools.py}}
 graders:
   answers: {{kind: tool, function: contains, extractor: last_assistant}}
 limits: {{concurrency: 20}}
+gates: [{{metric: answers, op: eq, value: 1}}]
 """
 
 REFERENCE = """\
@@ -135,7 +137,7 @@ def measure(folder: Path, url: str) -> tuple[float, float]:
 
 
 def main() -> int:
-    """Measure a few times in turns and keep the best ratio: noise only ever adds."""
+    """Measure a few times in turns, and judge the median."""
     with tempfile.TemporaryDirectory() as name, served(Path(name)) as url:
         folder = Path(name)
         (folder / "tools.py").write_text(TOOLS, encoding="utf-8")
@@ -146,10 +148,10 @@ def main() -> int:
         sys.stdout.write(
             f"{ours:.2f} ms a conversation, bare loop {plain:.2f}: {ours / plain:.2f}\n"
         )
-    best = min(ours / plain for ours, plain in rounds)
-    verdict = "kept" if best <= PROMISED else "BROKEN"
-    sys.stdout.write(f"openai target {best:.2f}, promised {PROMISED:.2f}: {verdict}\n")
-    return 0 if best <= PROMISED else 1
+    ratio = statistics.median(ours / plain for ours, plain in rounds)
+    verdict = "kept" if ratio <= PROMISED else "BROKEN"
+    sys.stdout.write(f"openai target {ratio:.2f}, promised {PROMISED:.2f}: {verdict}\n")
+    return 0 if ratio <= PROMISED else 1
 
 
 if __name__ == "__main__":

@@ -43,6 +43,7 @@ target: {{kind: python, agent: "agent.py:{agent}"}}
 graders:
   answers: {{kind: tool, function: contains, extractor: last_assistant}}
 limits: {{concurrency: {concurrency}}}
+gates: [{{metric: answers, op: eq, value: 1}}]
 """
 
 REFERENCE = """\
@@ -150,9 +151,7 @@ def rate_and_memory() -> Iterator[Line]:
     plain = (plain_many.processor - plain_few.processor) / (MANY - FEW)
     yield Line("trials a second of one core", f"{1 / ours:,.0f}", "20,000", 1 / ours >= 20_000)
     yield Line(f"... whole run of {MANY:,}", f"{MANY / many.wall:,.0f} a second, {many.wall:.1f} s")
-    yield Line(
-        "... plain loop", f"{1 / plain:,.0f} a second of one core, {plain / ours:.2f} of ours"
-    )
+    yield Line("... plain loop", f"{1 / plain:,.0f} ({ours / plain:.1f} times as fast)")
     yield Line(f"peak memory at {FEW:,}", f"{few.memory:.0f} MiB")
     growth = many.memory / few.memory
     yield Line(f"peak memory at {MANY:,}", f"{many.memory:.0f} MiB")
