@@ -8,7 +8,7 @@ import click
 @click.command(name="schema")
 def command() -> int:
     """Print the JSON Schema of a suite, for editors that complete and check YAML."""
-    from harness.loading.schema import suite_schema  # noqa: PLC0415  (loaded when it is called)
+    from harness.loading.suite_schema import suite_schema  # noqa: PLC0415  (loaded when it is called)
 
     click.echo(json.dumps(suite_schema(), indent=2, ensure_ascii=False))
     return 0

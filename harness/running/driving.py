@@ -12,6 +12,7 @@ from tenacity.wait import wait_random_exponential
 from harness.running.plans import Task
 from harness.running.worlds import Worlds
 from harness.system.clock import monotonic, now
+from harness.system.redaction import redact
 from harness.system.time_limits import Patience, bounded
 from harness.types.errors import TargetError
 from harness.types.events import Event, UserMessage
@@ -131,7 +132,7 @@ class Driver:
         record = Attempt(
             started_at=started_at,
             seconds=monotonic() - started - waited,
-            error=Failure(code=error.code, message=str(error)) if error else None,
+            error=failure_of(error) if error else None,
             usage=trajectory.usage,
         )
         return Driven(
@@ -197,6 +198,11 @@ class Driver:
             await bounded(session.close(), lambda: asyncio.timeout(_CLOSE_SECONDS))
         except Exception as error:  # noqa: BLE001  (the trial is over; its result stands)
             self.note(f"an agent could not be closed: {_told(error)}")
+
+
+def failure_of(error: TargetError) -> Failure:
+    """Give an error as it is stored: without the values of secrets."""
+    return Failure(code=error.code, message=redact(str(error)))
 
 
 def _told(error: BaseException) -> str:

@@ -7,6 +7,7 @@ from harness.loading.datasets import Dataset
 from harness.running.choices import RunOptions
 from harness.storing.manifests import Manifest, surroundings_of
 from harness.system.hashing import sha256_of
+from harness.system.redaction import redact
 from harness.types.suites import Suite
 
 
@@ -19,7 +20,7 @@ def manifest_of(
         graded_from=options.graded_from,
         suite=suite.name,
         suite_file=str(suite.source) if suite.source else None,
-        suite_text=suite.text,
+        suite_text=redact(suite.text),
         suite_sha256=sha256_of(suite.text),
         dataset_file=suite.dataset.text if suite.dataset else None,
         dataset_sha256=dataset.sha256,

@@ -5,7 +5,7 @@ from datetime import datetime
 
 from harness.grading.judging import grade_trajectory
 from harness.grading.verdicts import broken, verdict
-from harness.running.driving import Driven
+from harness.running.driving import Driven, failure_of
 from harness.running.plans import Task
 from harness.system.clock import monotonic
 from harness.types.grades import Grade
@@ -68,7 +68,7 @@ def _failure(
     driven: Driven, specs: Sequence[GraderSpec], grades: Mapping[str, Grade], status: TrialStatus
 ) -> Failure | None:
     if driven.error is not None:
-        return Failure(code=driven.error.code, message=str(driven.error))
+        return failure_of(driven.error)
     if status == "grading_error":
         return grading_failure(specs, grades)
     return None

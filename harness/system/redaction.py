@@ -21,8 +21,11 @@ _QUOTES = r"""\\?["']?"""
 _PLACES = (
     # https://user:password@host
     (re.compile(r"(?<=://)[^/\s@\"']{1,500}@"), f"{SHOWN}@"),
-    # Bearer <key>
-    (re.compile(r"\b(bearer|basic)\s+[^\s\"'\\,;}\]]+", re.IGNORECASE), rf"\1 {SHOWN}"),
+    # Bearer <key>, Basic <base64>; both are ordinary words before ordinary words
+    (
+        re.compile(r"\b((?i:bearer|basic))\s+(?=[^\s]*[A-Z0-9=._-])[^\s\"'\\,;}\]]{6,}"),
+        rf"\1 {SHOWN}",
+    ),
     # api_key=<key>, "x-api-key": "<key>"
     (
         re.compile(
