@@ -23,7 +23,7 @@ _PLACES = (
     (re.compile(r"(?<=://)[^/\s@\"']{1,500}@"), f"{SHOWN}@"),
     # Bearer <key>, Basic <base64>; both are ordinary words before ordinary words
     (
-        re.compile(r"\b((?i:bearer|basic))\s+(?=[^\s]*[A-Z0-9=._-])[^\s\"'\\,;}\]]{6,}"),
+        re.compile(r"\b((?i:bearer|basic))\s+(?=[^\s]*[A-Z0-9=._-])[^\s\"'\\,;}\]]+"),
         rf"\1 {SHOWN}",
     ),
     # api_key=<key>, "x-api-key": "<key>"
