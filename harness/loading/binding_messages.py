@@ -45,8 +45,8 @@ def tell(
         return f"found {describe(node)}", words.format(context[name])
     hint = _hint_at(record, path.removeprefix(root))
     allowed = words_for(hint) if hint is not None else ""
-    if isinstance(node, Scalar) and node.written is not None and has_leading_zero(node.written):
-        bare = node.written.lstrip("+-").lstrip("0") or "0"
+    if isinstance(node, Scalar) and has_leading_zero(node.written or "") and not node.source:
+        bare = (node.written or "").lstrip("+-").lstrip("0") or "0"
         return f"the number {node.written} begins with a zero", f"write {bare}, or quote a text"
     literals = [arg for m in members_of(hint) if get_origin(m) is Literal for arg in get_args(m)]
     if literals and isinstance(node, Scalar) and isinstance(node.value, str):

@@ -75,12 +75,14 @@ class CsvRows:
         for cells in all_cells:
             if cells.fault:
                 yield Located(line=cells.line, faults=(cells.fault,))
+            elif _is_blank(cells.cells):
+                continue
             elif header is None:
                 header = self._header(cells)
                 for name, close in misspelt(dict.fromkeys(filter(None, header))):
                     if census is not None:
                         census.warn_column(cells.line, name, close)
-            elif any(cells.cells):
+            else:
                 yield self._row(header, cells, index)
                 index += 1
 
@@ -171,6 +173,11 @@ class CsvRows:
         return Fault(
             file=self.file, line=line, column=column, path=path, problem=problem, allowed=allowed
         )
+
+
+def _is_blank(cells: list[str]) -> bool:
+    """Say whether a row is a blank line, of white space or of commas alone."""
+    return not any(cells) or (len(cells) == 1 and not cells[0].strip())
 
 
 def _about_header(names: list[str]) -> tuple[str, str]:

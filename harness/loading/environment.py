@@ -90,6 +90,7 @@ def _expand_scalar(node: Scalar, environ: Mapping[str, str]) -> Scalar:
         return node
     text = expand(node.value, environ)
     if node.written is None:
-        return Scalar(value=text, place=node.place)
+        return Scalar(value=text, source=node.value, place=node.place)
     number = resolve_number(text)
-    return Scalar(value=text if number is None else number, written=text, place=node.place)
+    value = text if number is None else number
+    return Scalar(value=value, written=text, source=node.value, place=node.place)

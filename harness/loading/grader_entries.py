@@ -312,7 +312,7 @@ def _bind_grader(
             return None
         asked.append(made[1])
         return made[0]
-    if grader_type is None:
+    if grader_type is None or _is_no_mapping(at):
         return None
     one_up = dict.fromkeys(option_hints(GraderEntry), "one level up, beside `config`")
     at = at or Spot(Table(place=spot.node.place), spot.path_of("config"))
@@ -321,6 +321,11 @@ def _bind_grader(
     if grader is not None:
         lint(grader, at, bench)
     return grader
+
+
+def _is_no_mapping(at: Spot | None) -> bool:
+    """Say whether options are something else than a mapping, which the entry's check reports."""
+    return at is not None and not isinstance(at.node, Table) and not is_null(at.node)
 
 
 def _free_config(at: Spot | None) -> Mapping[str, Any]:
@@ -361,6 +366,8 @@ def _extractor_called(name: str, at: Spot, bench: Workbench, *, config: Spot) ->
     known = bench.plugins.extractors
     if name not in known:
         bench.findings.fault(at, f'unknown extractor "{name}"', suggest(name, known))
+        return _BROKEN
+    if _is_no_mapping(config):
         return _BROKEN
     extractor = bind(known[name], config, bench)
     if extractor is None:

@@ -22,10 +22,14 @@ NOWHERE = Place()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scalar:
-    """One value: `written` is its text where it stood unquoted in YAML, else None."""
+    """One value: `written` is its text where it stood unquoted in YAML, else None.
+
+    `source` is what a fault shows in its place, where the value came from the environment.
+    """
 
     value: Scalars
     written: str | None = None
+    source: str | None = None
     place: Place = NOWHERE
 
 
@@ -124,6 +128,8 @@ def describe(node: Node) -> str:
         return "a mapping"
     if node.value is None:
         return "nothing"
+    if node.source is not None:
+        return f"what {_short(node.source)!r} stands for"
     shown = node.written if node.written is not None else node.value
     kind = "the text " if isinstance(node.value, str) else ""
     return f"{kind}{_short(str(shown))!r}" if kind else _short(str(shown))

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from difflib import get_close_matches
 
-_CLOSE = 0.7
+_CLOSE = 0.65
 _MOST_LISTED = 30
 
 

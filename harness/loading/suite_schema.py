@@ -115,7 +115,7 @@ def _named_graders(entry: _Schema, graders: Mapping[str, type[Any]]) -> Iterable
     for name, grader in sorted(graders.items()):
         config = _record(grader)
         needs = ["config"] if config.get("required") else []
-        without = dict.fromkeys(("kind", "function", "isolation"), False)
+        without: _Schema = dict.fromkeys(("kind", "function", "isolation"), False)
         if grader.reads == "trajectory":
             without |= {"extractor": False, "extractor_config": False}
         by_type = _variant(entry, "type", name, {"config": config, **without})

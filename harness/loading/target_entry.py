@@ -58,12 +58,18 @@ def bind_target(
     )
     for at, problem in unset:
         bench.report(at, problem)
+    before = len(bench.findings.faults)
     expanded, inside = Spot(node, spot.path), bench.already_expanded()
     head = _bind_head(expanded, inside, target_type)
     if kind is not None and target_type is None:
         at = spot.child("kind") or spot
         bench.findings.fault(at, f'unknown kind of target "{kind}"', suggest(kind, known))
     target = _bind_options(expanded, inside, target_type) if target_type else None
+    if unset:
+        # A value that could not be filled in is no second fault for being what it is.
+        paths = {at.path for at, _ in unset}
+        later = bench.findings.faults[before:]
+        bench.findings.faults[before:] = [fault for fault in later if fault.path not in paths]
     if head is None or target is None or unset:
         return None
     return TargetSpec(

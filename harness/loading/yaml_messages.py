@@ -28,8 +28,16 @@ _EXPLANATIONS: tuple[tuple[str, str, str], ...] = (
         "the line fits nothing above it",
         "mend its indentation; in a list every item begins with `- `",
     ),
-    ("expected ',' or ']'", "a list in brackets is not closed before this", "close it with `]`"),
-    ("expected ',' or '}'", "a mapping in braces is not closed before this", "close it with `}`"),
+    (
+        "expected ',' or ']'",
+        "a list in brackets is not closed before this",
+        "close it with `]`, or quote a text that holds brackets",
+    ),
+    (
+        "expected ',' or '}'",
+        "a mapping in braces is not closed before this",
+        "close it with `}`, or quote a text that holds braces",
+    ),
     ("found unexpected end of stream", "a quoted text is not closed", "close its quotes"),
     (
         "found unknown escape character",

@@ -11,10 +11,15 @@ The tree::
     └── StoreError           a run directory that cannot be written or read
 """
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Literal
+
+_HARMFUL = re.compile(
+    "[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]"
+)
 
 TrialFault = Literal["agent_failure", "target_error", "grading_error"]
 
@@ -94,11 +99,15 @@ class Fault:
     allowed: str = ""
 
     def __str__(self) -> str:
-        """Give the fault as `file:line:column: path: what; what is allowed`."""
+        """Give the fault as `file:line:column: path: what; what is allowed`, on one line.
+
+        Keys and ids are part of it, so control characters are shown as escapes.
+        """
         place = ":".join([self.file, *(str(n) for n in (self.line, self.column) if n)])
         parts = [place, *([self.path] if self.path else []), self.problem]
         text = ": ".join(parts)
-        return f"{text}; {self.allowed}" if self.allowed else text
+        whole = f"{text}; {self.allowed}" if self.allowed else text
+        return _HARMFUL.sub(lambda match: ascii(match.group())[1:-1], whole)
 
 
 class HarnessError(Exception):

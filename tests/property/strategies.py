@@ -171,3 +171,55 @@ def chat_calls(draw):
     arguments = draw(st.sampled_from(["{}", "", "{", '{"q": 1}', '"{}"', '{"q": 1, "q": 2}']))
     function = {"name": draw(tool_names), "arguments": arguments}
     return {"id": draw(given_ids), "type": "function", "function": function}
+
+
+# Samples as a dataset can hold them: no lone surrogates, no list that is written as a text.
+clean_texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=12).filter(
+    lambda text: not text.lstrip().startswith("[")
+)
+said_texts = clean_texts.filter(bool)
+free_mappings = st.dictionaries(
+    st.sampled_from(["a", "b", "1.10", "colour", ""]),
+    st.recursive(
+        st.none() | st.booleans() | st.integers() | st.floats(-1e9, 1e9) | clean_texts,
+        lambda inner: st.lists(inner, max_size=3) | st.dictionaries(clean_texts, inner, max_size=2),
+        max_leaves=4,
+    ),
+    max_size=3,
+)
+turns_and_truths = st.one_of(
+    st.tuples(said_texts, st.none() | clean_texts),
+    st.lists(said_texts, min_size=1, max_size=3)
+    .map(tuple)
+    .flatmap(
+        lambda turns: st.tuples(
+            st.just(turns),
+            st.none()
+            | clean_texts
+            | st.lists(clean_texts, min_size=len(turns), max_size=len(turns)).map(tuple),
+        )
+    ),
+)
+
+
+@st.composite
+def dataset_rows(draw):
+    """Draw a sample with any of its columns."""
+    prompt, truth = draw(turns_and_truths)
+    messages = st.fixed_dictionaries(
+        {"role": st.sampled_from(["system", "user", "assistant"]), "content": clean_texts}
+    )
+    return Sample(
+        id=draw(said_texts),
+        input=prompt,
+        ground_truth=truth,
+        tags=tuple(draw(st.lists(said_texts, max_size=2))),
+        metadata=draw(free_mappings),
+        extra_vars=draw(free_mappings),
+        agent_args=draw(free_mappings),
+        rubric_vars=draw(free_mappings),
+        history=tuple(draw(st.lists(messages, max_size=2))),
+    )
+
+
+dataset_samples = st.lists(dataset_rows(), min_size=1, max_size=4, unique_by=lambda s: s.id)

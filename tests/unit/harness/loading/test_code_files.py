@@ -125,8 +125,8 @@ def test_the_hash_covers_the_file_and_the_siblings_it_imports(folder):
             "x = 1\nimport not_installed_anywhere\n",
             (
                 "a.py:2: the file cannot be loaded: ModuleNotFoundError: No module named "
-                "'not_installed_anywhere'; install the package that gives not_installed_anywhere, or "
-                "put not_installed_anywhere.py beside the file"
+                "'not_installed_anywhere'; install the package that gives "
+                "not_installed_anywhere, or put not_installed_anywhere.py beside the file"
             ),
         ),
         ("def f(:\n", "a.py:1:7: the file is no Python: invalid syntax"),

@@ -1,0 +1,107 @@
+import pytest
+
+from harness.loading.suite_files import load_suite
+
+BLOCK = """
+  kind: openai
+  model: ${M:-m}
+  base_url: ${PLACE}/v1
+  max_steps: ${STEPS}
+  instructions: say ${PLACE}
+  request: {user: 'a${STEPS}', temperature: 0.70, seed: 010}
+"""
+AGENT = "def agent(sample): return 'x'\n"
+
+
+def load(folder, target):
+    folder.write("a.py", AGENT)
+    folder.write("models.yaml", "models: {}\n")
+    folder.suite(f"target: {target}")
+    return load_suite(folder.path / "suite.yaml").target
+
+
+def faults(folder, target):
+    folder.write("a.py", AGENT)
+    folder.suite(f"target: {target}")
+    return [fault.partition(": ")[2] for fault in folder.faults()]
+
+
+@pytest.mark.parametrize(
+    ("models", "expected"),
+    [
+        ("", ("default",)),
+        (", model: a/b", ("a/b",)),
+        (", models: [a, b, 4.10]", ("a", "b", "4.10")),
+        (", models: [scripted/x], script: models.yaml", ("scripted/x",)),
+    ],
+)
+def test_a_target_has_its_models(folder, models, expected):
+    target = load(folder, f"{{kind: python, agent: 'a.py:agent'{models}}}")
+    assert (target.kind, target.models) == ("python", expected)
+    assert target.target.agent.value.__name__ == "agent"
+
+
+def test_names_of_the_environment_are_filled_in_but_not_in_prose(folder, monkeypatch):
+    monkeypatch.setenv("PLACE", "http://127.0.0.1:1")
+    monkeypatch.setenv("STEPS", "7")
+    monkeypatch.setenv("FOLDER", str(folder.path))
+    target = load(folder, BLOCK)
+    assert target.models == ("m",)
+    assert target.target.base_url == "http://127.0.0.1:1/v1"
+    assert target.target.max_steps == 7
+    assert target.target.instructions == "say ${PLACE}"
+    assert dict(target.target.request) == {"user": "a7", "temperature": 0.7, "seed": "010"}
+
+
+def test_a_secret_stands_neither_in_the_text_nor_in_the_fingerprint(folder, monkeypatch):
+    monkeypatch.setenv("TOKEN", "canary-secret")
+    target = load(folder, "{kind: openai, model: m, request: {user: '${TOKEN}'}}")
+    assert dict(target.target.request) == {"user": "canary-secret"}
+    suite = load_suite(folder.path / "suite.yaml")
+    assert "canary" not in suite.text + str(suite.target.fingerprint)
+
+
+def test_a_fault_shows_no_value_of_the_environment(folder, monkeypatch):
+    monkeypatch.setenv("TOKEN", "canary-secret")
+    [fault] = faults(folder, "{kind: openai, model: m, max_steps: '${TOKEN}'}")
+    assert "canary" not in fault
+    assert "${TOKEN}" in fault
+
+
+@pytest.mark.parametrize(
+    ("target", "expected"),
+    [
+        ("{kind: pyton, agent: x}", 'target.kind: unknown kind of target "pyton"; did you mean'),
+        ("{agent: 'a.py:agent'}", 'target: "kind" is missing; allowed: '),
+        ("python", "target: found the text 'python'; a mapping with a `kind`"),
+        ("{kind: python}", 'target: "agent" is missing'),
+        ("{kind: python, agnt: 'a.py:agent'}", 'unknown key "agnt"; did you mean "agent"?'),
+        ("{kind: python, agent: 'a.py:agnt'}", 'a.py has no "agnt"; did you mean "agent"?'),
+        ("{kind: python, agent: 'b.py:agent'}", 'there is no file "b.py"; did you mean "a.py"?'),
+        ("{kind: python, agent: agent}", "names no object of a Python file; write file.py:name"),
+        ("{kind: python, agent: 'a.py:agent', models: []}", "found a list; at least 1"),
+        ("{kind: python, agent: 'a.py:agent', models: m}", "found the text 'm'; a list of texts"),
+        ("{kind: python, agent: 'a.py:agent', models: [a, a]}", 'the model "a" is listed twice'),
+        ("{kind: python, agent: 'a.py:agent', model: ''}", "this is no name of a model"),
+        ("{kind: python, agent: 'a.py:agent', model: a, models: [b]}", "are both given"),
+        ("{kind: python, agent: 'a.py:agent', model: scripted/a}", '"scripted/a" needs a script'),
+        ("{kind: python, agent: 'a.py:agent', script: s.yaml}", 'there is no file "s.yaml"'),
+        ("{kind: python, agent: '${UNSET_HERE}'}", "the environment variable UNSET_HERE is not"),
+    ],
+)
+def test_a_wrong_target_is_one_fault(folder, target, expected):
+    found = faults(folder, target)
+    assert len(found) == 1, found
+    assert expected in found[0]
+
+
+def test_the_fingerprint_is_of_the_options_and_the_code_not_of_the_models(folder):
+    def print_of(target):
+        return load(folder, target).fingerprint
+
+    agent = "{kind: python, agent: 'a.py:agent'"
+    plain = print_of(f"{agent}}}")
+    assert print_of(f"{agent}, models: [x, y]}}") == plain
+    assert print_of(f"{agent}, script: models.yaml}}") != plain
+    folder.write("b.py", AGENT + "# other\n")
+    assert print_of("{kind: python, agent: 'b.py:agent'}") != plain
