@@ -82,8 +82,7 @@ def _target(spot: Spot, bench: Workbench) -> TargetSpec | None:
 
 def _threshold(spot: Spot) -> Spot | None:
     scoring = spot.child("scoring")
-    at = scoring.child("threshold") if scoring else None
-    return None if at is None or is_null(at.node) else at
+    return _given(scoring, "threshold") if scoring else None
 
 
 def _graders(spot: Spot, bench: Workbench, role: Role) -> Entries:
@@ -102,7 +101,7 @@ def _misspelt(spot: Spot, *names: str) -> bool:
 
 
 def _dataset(spot: Spot, head: SuiteHead | None, bench: Workbench) -> SuitePath | None:
-    at, inline = spot.child("dataset"), spot.child("samples")
+    at, inline = _given(spot, "dataset"), _given(spot, "samples")
     if at is None and inline is None and not _misspelt(spot, "dataset", "samples"):
         bench.findings.fault(spot, "there are no samples", "`dataset: FILE`, or `samples` inline")
     dataset = head.dataset if head else _dataset_alone(at, bench)
@@ -118,6 +117,12 @@ def _dataset(spot: Spot, head: SuiteHead | None, bench: Workbench) -> SuitePath 
         bench.findings.fault(at, problem, "a file whose name ends in .jsonl or .csv")
         return None
     return dataset
+
+
+def _given(spot: Spot, key: str) -> Spot | None:
+    """Give the value of a key; None where it is null."""
+    at = spot.child(key)
+    return None if at is None or is_null(at.node) else at
 
 
 def _dataset_alone(at: Spot | None, bench: Workbench) -> SuitePath | None:

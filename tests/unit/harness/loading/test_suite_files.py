@@ -188,3 +188,18 @@ def test_a_document_that_is_no_mapping_is_one_fault(folder, text):
     folder.write("suite.yaml", text)
     [fault] = folder.faults()
     assert "a suite is a mapping of keys and values" in fault
+
+
+@pytest.mark.parametrize("samples", ["", "dataset:", "samples: ~", "dataset: ~\nsamples:"])
+def test_a_suite_without_samples_is_one_fault(folder, samples):
+    folder.suite(samples, samples=False)
+    [fault] = folder.faults()
+    assert fault.endswith("there are no samples; `dataset: FILE`, or `samples` inline")
+
+
+def test_a_dataset_and_samples_together_are_one_fault(folder):
+    folder.write("d.jsonl", '{"input": "x"}\n')
+    folder.suite("dataset: d.jsonl")
+    assert folder.faults() == [
+        "suite.yaml:2:10: samples: `dataset` and `samples` are both given; one of the two"
+    ]
