@@ -4,7 +4,7 @@ import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from harness.loading.code_files import CodeFiles
 from harness.loading.findings import Findings, in_order
@@ -16,8 +16,6 @@ from harness.loading.workbench import Workbench
 from harness.loading.yaml_files import read_yaml
 from harness.types.errors import Fault, SuiteError
 from harness.types.suites import Suite
-
-_S = TypeVar("_S", bound=Suite)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,7 +29,7 @@ class Draft:
     faults: tuple[Fault, ...]
 
 
-def load_suite(path: str | Path, cls: type[_S] = Suite) -> _S:  # type: ignore[assignment]
+def load_suite(path: str | Path) -> Suite:
     """Load a suite from its file; every name in it is resolved, its dataset is not read yet.
 
     Paths are relative to the suite's folder. What does not keep a suite from running, such as
@@ -40,14 +38,10 @@ def load_suite(path: str | Path, cls: type[_S] = Suite) -> _S:  # type: ignore[a
     Raises:
         SuiteError: with every fault of the suite and its Python files.
     """
-    return _finished(draft_of_file(path), cls)
+    return _finished(draft_of_file(path))
 
 
-def build_suite(
-    document: Mapping[str, Any],
-    folder: str | Path,
-    cls: type[_S] = Suite,  # type: ignore[assignment]
-) -> _S:
+def build_suite(document: Mapping[str, Any], folder: str | Path) -> Suite:
     """Make a suite of a mapping that holds what its YAML would; paths are relative to `folder`.
 
     Raises:
@@ -58,14 +52,13 @@ def build_suite(
         node = from_python(document)
     except (TypeError, RecursionError) as error:
         raise SuiteError([Fault(file=file, problem=str(error))]) from error
-    return _finished(_draft(node, file, Folder(path=Path(folder).resolve(), shown="")), cls)
+    return _finished(_draft(node, file, Folder(path=Path(folder).resolve(), shown="")))
 
 
-def _finished(draft: Draft, cls: type[_S]) -> _S:
+def _finished(draft: Draft) -> Suite:
     if draft.faults or draft.suite is None:
         raise SuiteError(draft.faults)
-    values = {name: getattr(draft.suite, name) for name in Suite.__dataclass_fields__}
-    return cls(**values)
+    return draft.suite
 
 
 def draft_of_file(path: str | Path) -> Draft:

@@ -1,6 +1,6 @@
 """What a run and a replay have in common: every trial is stored, counted and told as it ends."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -10,7 +10,7 @@ from harness.running.plans import Task
 from harness.running.workers import Stop
 from harness.storing.manifests import write_summary
 from harness.storing.trial_log import TrialLog, outcome_of
-from harness.types.errors import StoreError, TargetError
+from harness.types.errors import Fault, StoreError, TargetError
 from harness.types.progress import Observer, Progress
 from harness.types.suites import Suite
 from harness.types.summaries import Summary
@@ -77,6 +77,11 @@ class Recording:
         self._progress = self._progress.after(outcome)
         if self._observer is not None:
             self._observer.moved(self._progress)
+
+    def note_all(self, faults: Iterable[Fault]) -> None:
+        """Take what a dataset warns of."""
+        for fault in faults:
+            self.note(str(fault))
 
     def note(self, text: str) -> None:
         """Take a warning for the summary; the same one is told once."""

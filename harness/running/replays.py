@@ -52,6 +52,7 @@ async def replay(
         folder, manifest_of(suite, options, dataset, run_id=folder.name, started_at=started_at)
     )
     recording = Recording(suite, folder, models=options.models, planned=options.planned)
+    recording.note_all(dataset.warnings)
     tasks = _Join(dataset.samples(), len(options.models) * suite.epochs, recording)
     waiting: dict[int, Trial] = {}
     stop = stop or Stop()

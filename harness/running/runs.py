@@ -42,6 +42,7 @@ async def execute(
     )
     planned = dataset.count * len(target.models) * suite.epochs
     recording = Recording(suite, folder, models=target.models, planned=planned)
+    recording.note_all(dataset.warnings)
     run = _Run(suite, target, dataset, recording)
     stop = stop or Stop()
     return await recording.record(lambda: run.work(models, stop), observer or Nobody(), stop)

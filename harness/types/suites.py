@@ -5,7 +5,7 @@ The `metadata` of fields are bounds (`ge`, `gt`, `le`), checked when a suite is 
 
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal, Self
+from typing import Literal
 
 from harness.types.code import CustomExtractor, CustomGrader, Fixture, SuitePath
 from harness.types.errors import Fault
@@ -118,8 +118,8 @@ class Suite:
     gates: tuple[GateSpec, ...] = ()
     warnings: tuple[Fault, ...] = ()
 
-    @classmethod
-    def from_yaml(cls, path: str | Path) -> Self:
+    @staticmethod
+    def from_yaml(path: str | Path) -> "Suite":
         """Load a suite from its file; every name in it is resolved, its dataset is not read yet.
 
         Raises:
@@ -128,4 +128,4 @@ class Suite:
         # A door upwards, kept open in the layer contract: users look for this on the record.
         from harness.loading.suite_files import load_suite  # noqa: PLC0415
 
-        return load_suite(path, cls)
+        return load_suite(path)

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -256,10 +257,10 @@ def test_a_project_with_folders_of_our_names_does_not_get_in_the_way(folder):
     assert done.returncode == 0, done.stderr
 
 
-def test_a_full_disk_ends_the_run_in_order(folder, tmp_path):
+def test_a_full_disk_ends_the_run_in_order(folder):
     rows = [{"id": f"s{n}", "input": "x" * 2000, "ground_truth": "x"} for n in range(200)]
     write_rows(folder, rows)
-    limited = f"ulimit -f 200; exec {sys.executable} -m harness.cli run . --quiet"
+    limited = f"ulimit -f 200; exec {shlex.quote(sys.executable)} -m harness.cli run . --quiet"
     done = subprocess.run(
         ["bash", "-c", limited], cwd=folder, capture_output=True, text=True, timeout=60, check=False
     )
