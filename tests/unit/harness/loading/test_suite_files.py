@@ -1,5 +1,3 @@
-from dataclasses import dataclass
-
 import pytest
 
 from harness.loading.suite_files import build_suite, load_suite
@@ -34,14 +32,6 @@ def test_every_part_of_a_suite_is_read(folder):
     )
     assert (suite.text, suite.source, suite.target, suite.warnings) == (FULL, path, None, ())
     assert Suite.from_yaml(path) == suite
-
-
-def test_a_suite_may_be_of_a_class_of_the_callers(folder):
-    @dataclass(frozen=True, slots=True, kw_only=True)
-    class Mine(Suite):
-        pass
-
-    assert isinstance(load_suite(folder.suite(), Mine), Mine)
 
 
 def test_a_suite_is_made_of_a_mapping_too(folder):
