@@ -8,6 +8,8 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, BinaryIO
 
+import msgspec
+
 from harness.loading.census import Census, Located
 from harness.loading.encodings import BOM, bad_byte
 from harness.loading.json_texts import (
@@ -23,6 +25,7 @@ from harness.loading.sample_rows import (
     INPUTS,
     MAPPINGS,
     TRUTHS,
+    ReadRow,
     Written,
     found,
     misspelt,
@@ -30,6 +33,7 @@ from harness.loading.sample_rows import (
 )
 from harness.system.texts import scrub_json
 from harness.types.errors import Fault
+from harness.types.samples import Sample
 
 _NOTHING = type(None)
 _MOST_PLANS = 1000
@@ -40,6 +44,18 @@ _TYPES: Mapping[str, frozenset[type]] = {
     **dict.fromkeys(MAPPINGS, frozenset({dict, _NOTHING})),
     "tags": frozenset({list, str, _NOTHING}),
 }
+
+
+class _PlainRow(msgspec.Struct, forbid_unknown_fields=True):
+    """A row of the most usual shape, for which there is nothing to decide."""
+
+    id: str
+    input: str | tuple[str, ...]
+    ground_truth: str | tuple[str, ...] | None = None
+    tags: tuple[str, ...] = ()
+
+
+_plain_decoder = msgspec.json.Decoder(_PlainRow)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,11 +120,12 @@ class JsonlRows:
             census.selected += 1
 
     def rows(self, source: BinaryIO, update: Callable[[bytes], object]) -> Iterator[Located]:
-        """Give every row, read."""
+        """Give every row, read; of a file that was surveyed."""
         index = 0
         for number, raw in enumerate(source, 1):
             update(raw)
-            row = self._read(raw.removeprefix(BOM) if number == 1 else raw, number, index)
+            line = raw.removeprefix(BOM) if number == 1 else raw
+            row = _read_plain(line, number) or self._read(line, number, index)
             if row is not None:
                 index += 1
                 yield row
@@ -181,6 +198,16 @@ class JsonlRows:
         return Fault(
             file=self.file, line=line, column=column, path=path, problem=problem, allowed=allowed
         )
+
+
+def _read_plain(line: bytes, number: int) -> Located | None:
+    """Read a line of the usual shape; None for any other."""
+    try:
+        row = _plain_decoder.decode(line)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+        return None
+    sample = Sample(id=row.id, input=row.input, ground_truth=row.ground_truth, tags=row.tags)
+    return Located(line=number, read=ReadRow(sample=sample, id_is_text=True))
 
 
 def _decode(line: bytes) -> dict[str, Any] | None:

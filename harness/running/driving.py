@@ -6,6 +6,7 @@ from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass, field
 from typing import Any
 
+import msgspec
 from tenacity import AsyncRetrying, RetryCallState, retry_if_result, stop_after_attempt
 from tenacity.wait import wait_random_exponential
 
@@ -44,8 +45,7 @@ class _Draft:
         return Trajectory(turns=tuple(Turn(events=tuple(e), steps=tuple(s)) for e, s in self.turns))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Driven:
+class Driven(msgspec.Struct, frozen=True, kw_only=True):
     """What driving gave: the last attempt's trajectory and error, and all attempts."""
 
     trajectory: Trajectory

@@ -1,14 +1,14 @@
 """The plan of a run: samples x models x epochs, as a stream."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+
+import msgspec
 
 from harness.system.hashing import sha256_of
 from harness.types.samples import Sample
 
 
-@dataclass(frozen=True, slots=True)
-class Task:
+class Task(msgspec.Struct, frozen=True):
     """One trial to be made; `index` is its place in the plan, from 0."""
 
     index: int

@@ -10,7 +10,7 @@ from harness.running.plans import Task
 from harness.running.workers import Stop
 from harness.storing.manifests import write_summary
 from harness.storing.trial_log import TrialLog, outcome_of
-from harness.types.errors import Fault, StoreError, TargetError
+from harness.types.errors import DatasetError, Fault, StoreError, TargetError
 from harness.types.progress import Observer, Progress
 from harness.types.suites import Suite
 from harness.types.summaries import Summary
@@ -48,8 +48,8 @@ class Recording:
     ) -> RunResult:
         """Do the work, during which trials are stored; then sum up, however it ended.
 
-        An outage of the whole run (no connection, no run fixture, a full disk) becomes a reason
-        for which the run is incomplete.
+        What ends the whole run (no run fixture, a full disk, a dataset that changes meanwhile)
+        becomes a reason for which the run is incomplete.
         """
         self._observer = observer
         observer.began(self._folder, self._progress)
@@ -57,7 +57,7 @@ class Recording:
         try:
             with TrialLog(self._folder) as self._log:
                 await work()
-        except (StoreError, TargetError) as error:
+        except (StoreError, TargetError, DatasetError) as error:
             reasons.append(error.line)
         finally:
             observer.ended()

@@ -1,7 +1,7 @@
 """A run: a suite is driven and graded, every trial stored as it ends, and the numbers summed up."""
 
-from collections.abc import AsyncIterator
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from dataclasses import dataclass
+from functools import partial
 
 from harness.loading.datasets import Dataset, open_dataset
 from harness.running.choices import RunOptions, chosen
@@ -17,10 +17,8 @@ from harness.storing.manifests import write_manifest
 from harness.storing.run_folders import make_run_folder
 from harness.system.clock import now
 from harness.types.progress import Nobody, Observer
-from harness.types.protocols import Surroundings
+from harness.types.protocols import Connection, Surroundings
 from harness.types.suites import Suite, TargetSpec
-
-_Models = AbstractAsyncContextManager[str | None]
 
 
 async def execute(
@@ -30,11 +28,30 @@ async def execute(
 
     Raises:
         InputError: the suite, its dataset or its script cannot be used; nothing was stored.
+        TargetError: the agents cannot be reached at all; nothing was stored.
         StoreError: the run directory cannot be made.
     """
     suite, target = chosen(suite, options)
     dataset = open_dataset(suite, options.selection)
-    models = scripted_models(target)
+    watcher, stop = observer or Nobody(), stop or Stop()
+    async with (
+        scripted_models(target) as url,
+        target.target.connect(_surroundings(suite, url)) as connection,
+    ):
+        recording = _begin(suite, target, options, dataset)
+        run = _Run(suite, target, dataset, recording, connection)
+        return await recording.record(lambda: run.work(stop), watcher, stop)
+
+
+def _surroundings(suite: Suite, url: str | None) -> Surroundings:
+    return Surroundings(
+        scripted_url=url,
+        fixture_names=frozenset(fixture.name for fixture in suite.fixtures),
+        concurrency=suite.limits.concurrency,
+    )
+
+
+def _begin(suite: Suite, target: TargetSpec, options: RunOptions, dataset: Dataset) -> Recording:
     started_at = now()
     folder = make_run_folder(options.out, suite.name, started_at)
     write_manifest(
@@ -43,54 +60,36 @@ async def execute(
     planned = dataset.count * len(target.models) * suite.epochs
     recording = Recording(suite, folder, models=target.models, planned=planned)
     recording.note_all(dataset.warnings)
-    run = _Run(suite, target, dataset, recording)
-    stop = stop or Stop()
-    return await recording.record(lambda: run.work(models, stop), observer or Nobody(), stop)
+    return recording
 
 
+@dataclass(frozen=True, slots=True)
 class _Run:
     """One run while it goes on."""
 
-    def __init__(
-        self, suite: Suite, target: TargetSpec, dataset: Dataset, recording: Recording
-    ) -> None:
-        self._suite, self._target = suite, target
-        self._dataset, self._recording = dataset, recording
+    suite: Suite
+    target: TargetSpec
+    dataset: Dataset
+    recording: Recording
+    connection: Connection
 
-    async def work(self, models: _Models, stop: Stop) -> None:
-        tasks = plan(self._dataset.samples(), self._target.models, self._suite.epochs)
-        async with self._driver(models) as driver:
-
-            async def make(task: Task) -> None:
-                started_at = now()
-                driven = await driver.drive(task)
-                trial = await graded_trial(self._suite, task, driven, started_at)
-                self._recording.store(task, trial)
-
-            concurrency = self._suite.limits.concurrency
-            await work_off(tasks, make, concurrency=concurrency, stop=stop)
-
-    @asynccontextmanager
-    async def _driver(self, models: _Models) -> AsyncIterator[Driver]:
-        suite, note = self._suite, self._recording.note
+    async def work(self, stop: Stop) -> None:
+        suite, note = self.suite, self.recording.note
         worlds = Worlds(suite.fixtures, seconds=suite.limits.trial_seconds, note=note)
-        async with (
-            models as url,
-            self._target.target.connect(self._surroundings(url)) as connection,
-            worlds.opened("run", {}) as fixtures,
-        ):
-            yield Driver(
-                connection=connection,
+        async with worlds.opened("run", {}) as fixtures:
+            driver = Driver(
+                connection=self.connection,
                 worlds=worlds,
                 fixtures=fixtures,
                 limits=suite.limits,
                 retries=suite.retries,
                 note=note,
             )
+            tasks = plan(self.dataset.samples(), self.target.models, suite.epochs)
+            make = partial(self._make, driver)
+            await work_off(tasks, make, concurrency=suite.limits.concurrency, stop=stop)
 
-    def _surroundings(self, url: str | None) -> Surroundings:
-        return Surroundings(
-            scripted_url=url,
-            fixture_names=frozenset(fixture.name for fixture in self._suite.fixtures),
-            concurrency=self._suite.limits.concurrency,
-        )
+    async def _make(self, driver: Driver, task: Task) -> None:
+        started_at = now()
+        driven = await driver.drive(task)
+        self.recording.store(task, await graded_trial(self.suite, task, driven, started_at))

@@ -1,14 +1,14 @@
 """Progress: what has come of a run so far, as a record that only grows, and who watches it."""
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
+
+import msgspec
 
 from harness.types.trials import Outcome
 
 
-@dataclass(frozen=True, slots=True)
-class Progress:
+class Progress(msgspec.Struct, frozen=True):
     """Counts of a run; `planned` is None where it is not known."""
 
     planned: int | None

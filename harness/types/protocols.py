@@ -7,8 +7,10 @@ mapping from its name, and the mapping is named by an entry point of the group
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, Protocol
+
+import msgspec
 
 from harness.types.events import Event
 from harness.types.grades import Grade, Ref
@@ -17,16 +19,14 @@ from harness.types.taxonomy import Taxonomy
 from harness.types.trajectories import Step, Trajectory
 
 
-@dataclass(frozen=True, slots=True)
-class Submission:
+class Submission(msgspec.Struct, frozen=True):
     """The text an extractor took out of a trajectory, and the events it came from."""
 
     text: str
     refs: tuple[Ref, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Subject:
+class Subject(msgspec.Struct, frozen=True):
     """What a grader judges.
 
     `trajectory` is the conversation, or the turn that was cut out of it. `submission` is None
@@ -36,7 +36,7 @@ class Subject:
     sample: Sample
     trajectory: Trajectory
     submission: Submission | None = None
-    snapshots: Mapping[str, Any] = field(default_factory=dict)
+    snapshots: Mapping[str, Any] = {}
 
 
 Reads = Literal["submission", "trajectory"]
@@ -90,8 +90,7 @@ Record = Callable[[Event | Step], None]
 """Adds an event, or the numbers of one model reply, to the turn that is being driven."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Assignment:
+class Assignment(msgspec.Struct, frozen=True, kw_only=True):
     """One attempt, as a target receives it.
 
     `fixtures` are the objects of the suite's fixtures by name. `wait` sleeps that many seconds
