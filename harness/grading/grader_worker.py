@@ -1,13 +1,11 @@
 """The inside of a worker process: imports one file of a suite, then grades call after call.
 
-In come, over standard input, frames of a pickle each: first the `Place` of the function, then
+In come, over standard input, frames of a pickle each: first the `FunctionPlace` of the function, then
 the arguments of a call by name. Out go, over what was standard output, frames of a Grade as JSON
 each; empty for a file that was imported. What the function prints goes to standard error.
 """
 
 import asyncio
-import importlib
-import importlib.util
 import inspect
 import os
 import pickle
@@ -15,7 +13,6 @@ import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from types import ModuleType
 from typing import Any, BinaryIO
 
 import msgspec
@@ -23,21 +20,18 @@ import msgspec
 from harness.grading.broken_graders import broken, broken_by
 from harness.grading.returned_values import as_grade
 from harness.system.patterns import time_limit
+from harness.system.private_modules import PrivateModules
 from harness.types.errors import GraderError
 from harness.types.grades import Grade
-
-_OWN_PACKAGES = ("harness", "graders")
-"""What always means Regrade's own packages, whatever stands beside the suite's file."""
 
 _LENGTH_BYTES = 8
 _ANY_LENGTH_SECONDS = 86_400.0
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
-    """Where a function is found: the name its module had when it was loaded, its file, its name."""
+class FunctionPlace:
+    """Where a function is found: its file, and its name there."""
 
-    module: str
     file: str
     name: str
 
@@ -80,7 +74,8 @@ def main() -> None:
 def _served(requests: BinaryIO, answers: BinaryIO) -> Callable[..., Any] | None:
     place = pickle.loads(read_frame(requests))  # noqa: S301  (from our own parent)
     try:
-        function: Any = _load(place)
+        file = Path(place.file)
+        function: Any = PrivateModules(file.parent).load(file)
         for part in place.name.split("."):
             function = getattr(function, part)
     except BaseException as error:  # noqa: BLE001  (the user's file; told to the parent)
@@ -89,25 +84,6 @@ def _served(requests: BinaryIO, answers: BinaryIO) -> Callable[..., Any] | None:
     write_frame(answers, b"")
     plain: Callable[..., Any] = inspect.unwrap(function)
     return plain
-
-
-def _load(place: Place) -> ModuleType:
-    """Import the file under the name it had, with its folder as the package it belongs to."""
-    folder = str(Path(place.file).parent)
-    for name in _OWN_PACKAGES:
-        importlib.import_module(name)
-    sys.path.insert(0, folder)
-    package, _, _ = place.module.rpartition(".")
-    if package and package not in sys.modules:
-        sys.modules[package] = ModuleType(package)
-        sys.modules[package].__path__ = [folder]
-    spec = importlib.util.spec_from_file_location(place.module, place.file)
-    if spec is None or spec.loader is None:
-        raise ImportError(f"{place.file} is no Python file")
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[place.module] = module
-    spec.loader.exec_module(module)
-    return module
 
 
 def _grade(function: Callable[..., Any], arguments: dict[str, Any]) -> Grade:

@@ -20,7 +20,7 @@ import msgspec
 
 import harness
 from harness.grading.broken_graders import broken
-from harness.grading.grader_worker import Place, read_frame, write_frame
+from harness.grading.grader_worker import FunctionPlace, read_frame, write_frame
 from harness.system.threads import in_thread
 from harness.types.grades import Grade
 
@@ -36,7 +36,7 @@ _START = (
 class _Worker:
     """One process that has imported one file."""
 
-    def __init__(self, place: Place) -> None:
+    def __init__(self, place: FunctionPlace) -> None:
         home = str(Path(harness.__file__).parent.parent)
         # -P: a folder called `harness` where the command was started is not ours.
         self._process = subprocess.Popen(  # noqa: S603  (our own interpreter and module)
@@ -93,7 +93,7 @@ class WorkerProcesses:
     """The workers of this process; as many as there are calls at once."""
 
     def __init__(self) -> None:
-        self._idle: dict[Place, list[_Worker]] = {}
+        self._idle: dict[FunctionPlace, list[_Worker]] = {}
         self._lock = threading.Lock()
         atexit.register(self.close)
 
@@ -116,7 +116,7 @@ class WorkerProcesses:
                 self._idle.setdefault(place, []).append(worker)
         return grade or broken("grader_broke", "its process gave no grade")
 
-    def _take(self, place: Place) -> _Worker | None:
+    def _take(self, place: FunctionPlace) -> _Worker | None:
         with self._lock:
             idle = self._idle.get(place)
             return idle.pop() if idle else None
@@ -147,13 +147,10 @@ async def _bounded(worker: _Worker, ask: Callable[[], bytes], seconds: float) ->
     return msgspec.json.decode(answer, type=Grade) if answer else None
 
 
-def _place(function: Callable[..., Any]) -> Place:
+def _place(function: Callable[..., Any]) -> FunctionPlace:
     plain = inspect.unwrap(function)
-    return Place(
-        module=plain.__module__,
-        file=str(inspect.getsourcefile(plain)),
-        name=getattr(plain, "__qualname__", ""),
-    )
+    name = getattr(plain, "__qualname__", "")
+    return FunctionPlace(file=str(inspect.getsourcefile(plain)), name=name)
 
 
 call_in_process = WorkerProcesses().call

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any, get_type_hints
 
-from harness.loading.private_modules import claim_own_package
+from harness.system.private_modules import claim_own_package
 from harness.types.errors import Fault
 from harness.types.taxonomy import Taxonomy
 

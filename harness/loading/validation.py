@@ -19,12 +19,17 @@ def find_faults(path: str | Path) -> tuple[Fault, ...]:
     What `load_suite` only warns of, such as a pattern that is none, is a fault here. What is
     broken in one part hides nothing of the others.
     """
+    return inspect_suite(path)[1]
+
+
+def inspect_suite(path: str | Path) -> tuple[Suite | None, tuple[Fault, ...]]:
+    """Give a suite as far as it could be read, with every fault as `find_faults` gives them."""
     draft = draft_of_file(path)
     suite = draft.suite
     if suite is None:
-        return draft.faults
+        return None, draft.faults
     found = (*draft.faults, *suite.warnings, *_dataset_faults(suite))
-    return in_order(Path(path).as_posix(), found)
+    return suite, in_order(Path(path).as_posix(), found)
 
 
 def _dataset_faults(suite: Suite) -> tuple[Fault, ...]:

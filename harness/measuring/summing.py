@@ -1,6 +1,6 @@
 """The summary of a run, from the outcomes of its trials."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from harness.measuring.gates import judge_gate
 from harness.measuring.intervals import mean, pass_rate, quantile
@@ -64,13 +64,14 @@ def summarise(  # noqa: PLR0913  (the facts of a run that the trials do not hold
     unjudged = [
         f"gate not judged, no such model in this run: {g.text}" for g in gates if g.passed is None
     ]
+    shown = {spec.name: spec.display_name or None for spec in suite.graders}
     return Summary(
         suite=suite.name,
         run_id=run_id,
         complete=not incomplete,
         passed=not incomplete and all(gate.passed is not False for gate in gates),
         planned=planned,
-        models={name: _model(of) for name, of in tally.models.items()},
+        models={name: _model(of, shown) for name, of in tally.models.items()},
         gates=gates,
         reasons=incomplete,
         warnings=(*warnings, *_broken_observers(tally, suite), *unjudged),
@@ -106,7 +107,7 @@ def _missing(tally: Tally, suite: Suite, planned: int | None) -> list[str]:
     return reasons
 
 
-def _model(tally: ModelTally) -> ModelSummary:
+def _model(tally: ModelTally, shown: Mapping[str, str | None]) -> ModelSummary:
     means = tally.passes.means()
     counted = tally.trials - tally.ungraded
     with_errors = (tally.passed + tally.errors) / counted if counted and tally.errors else None
@@ -120,13 +121,13 @@ def _model(tally: ModelTally) -> ModelSummary:
         pass_rate=pass_rate(means, counted),
         pass_rate_if_errors_passed=with_errors,
         score=mean(tally.scores.means()),
-        graders={name: _grader(of) for name, of in tally.graders.items()},
+        graders={name: _grader(of, shown.get(name)) for name, of in tally.graders.items()},
         usage=tally.usage,
         seconds=Seconds(p50=quantile(tally.seconds, 0.5), p90=quantile(tally.seconds, 0.9)),
     )
 
 
-def _grader(tally: GraderTally) -> GraderSummary:
+def _grader(tally: GraderTally, display_name: str | None) -> GraderSummary:
     means = tally.passes.means()
     counted = tally.graded + tally.errors
     score = mean(tally.scores.means())
@@ -140,4 +141,5 @@ def _grader(tally: GraderTally) -> GraderSummary:
         graded=tally.graded,
         errors=tally.errors,
         skipped=tally.skipped,
+        display_name=display_name,
     )

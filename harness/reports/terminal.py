@@ -77,7 +77,7 @@ def _add_model(table: Table, name: str, model: ModelSummary) -> None:
 def _add_grader(table: Table, name: str, numbers: GraderSummary, *, last: bool) -> None:
     table.add_row(
         "",
-        harmless(name),
+        harmless(numbers.display_name or name),
         _count(numbers.passed, numbers.passed + numbers.failed + numbers.errors),
         _rate(numbers.pass_rate),
         _ends(numbers.pass_rate),

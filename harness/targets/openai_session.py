@@ -25,7 +25,7 @@ PARTIAL = "partial_reply"
 
 
 @dataclass(frozen=True, slots=True)
-class _Place:
+class _ReplyPlace:
     """Where in the conversation a reply stands."""
 
     turn: int
@@ -63,7 +63,7 @@ class OpenAISession:
         turn = self._turn
         self._turn += 1
         for step in range(self._agent.max_steps):
-            reply = await self._ask(_Place(turn, step), record)
+            reply = await self._ask(_ReplyPlace(turn, step), record)
             calls = self._take(reply, step, record)
             if not calls:
                 return
@@ -78,7 +78,7 @@ class OpenAISession:
     async def close(self) -> None:
         """Leave the conversation; the clients are the connection's."""
 
-    async def _ask(self, place: _Place, record: Record) -> Reply:
+    async def _ask(self, place: _ReplyPlace, record: Record) -> Reply:
         started = monotonic()
 
         def keep(part: Reply) -> None:
@@ -145,7 +145,7 @@ def _request(agent: OpenAIAgent, tools: Toolbox, assignment: Assignment) -> dict
     return body
 
 
-def _with_ids(message: dict[str, Any], place: _Place) -> dict[str, Any]:
+def _with_ids(message: dict[str, Any], place: _ReplyPlace) -> dict[str, Any]:
     """Give every call of a reply an id of its own; those that are missing are made up."""
     calls = message.get("tool_calls")
     if not calls:

@@ -24,7 +24,10 @@ class Mean(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class GraderSummary(msgspec.Struct, frozen=True, kw_only=True):
-    """One grader on one model: counts, mean score and pass rate over all but skipped trials."""
+    """One grader on one model: counts, mean score and pass rate over all but skipped trials.
+
+    `display_name` is what the suite calls it in tables, where that is not its name.
+    """
 
     mean: float | None
     low: float | None
@@ -35,6 +38,7 @@ class GraderSummary(msgspec.Struct, frozen=True, kw_only=True):
     graded: int
     errors: int
     skipped: int
+    display_name: str | None = None
 
 
 class Seconds(msgspec.Struct, frozen=True, kw_only=True):
