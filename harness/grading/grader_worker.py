@@ -1,6 +1,6 @@
 """The inside of a worker process: imports one file of a suite, then grades call after call.
 
-In come, over standard input, frames of a pickle each: first the `FunctionPlace` of the function, then
+In come, over standard input, frames of a pickle each: first a `FunctionPlace`, then
 the arguments of a call by name. Out go, over what was standard output, frames of a Grade as JSON
 each; empty for a file that was imported. What the function prints goes to standard error.
 """
