@@ -7,7 +7,7 @@ of a parallel step are seen.
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from harness.system.texts import compact_json
+from harness.system.json_values import compact_json
 from harness.types.errors import GraderError
 from harness.types.events import ToolCall, ToolResult
 from harness.types.grades import Ref

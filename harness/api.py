@@ -14,9 +14,9 @@ from typing import Any, TypeVar
 from harness.loading.selections import Selection
 from harness.loading.suite_files import load_suite
 from harness.reports.progress_bar import progress_shown
-from harness.running.choices import RunOptions, suite_file
 from harness.running.recording import RunResult
 from harness.running.replays import recorded_trials, replay, replay_run
+from harness.running.run_options import RunOptions, suite_file
 from harness.running.runs import execute
 from harness.running.stored_summaries import summary_of
 from harness.storing.manifests import Manifest, read_manifest

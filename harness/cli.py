@@ -11,7 +11,7 @@ from importlib import import_module
 
 import click
 
-from harness.system.texts import harmless
+from harness.system.texts import one_line
 from harness.types.errors import HarnessError, InputError
 
 EVERYDAY = {
@@ -82,10 +82,10 @@ def _code() -> int:
         return 130
     except InputError as error:
         for fault in error.faults:
-            click.echo(harmless(str(fault)), err=True)
+            click.echo(one_line(str(fault)), err=True)
         return 2
     except HarnessError as error:
-        click.echo(harmless(error.line), err=True)
+        click.echo(one_line(error.line), err=True)
         return 3
     except BrokenPipeError:
         # Whoever read our output has gone; there is nobody to tell.

@@ -28,15 +28,15 @@ def command(source: str, suite_path: Path | None, out: Path, *, quiet: bool) -> 
     is a run directory of its own; SOURCE stays as it was.
     """
     # Loaded here, so that `regrade --help` need not.
-    from harness.commands.running_shown import run_shown  # noqa: PLC0415
-    from harness.commands.runs_found import input_run, suite_of_run  # noqa: PLC0415
+    from harness.commands.run_lookup import lookup_run, suite_of_run  # noqa: PLC0415
+    from harness.commands.run_reporting import run_and_report  # noqa: PLC0415
     from harness.loading.suite_files import load_suite  # noqa: PLC0415
-    from harness.running.choices import suite_file  # noqa: PLC0415
     from harness.running.replays import replay_run  # noqa: PLC0415
+    from harness.running.run_options import suite_file  # noqa: PLC0415
 
-    folder = input_run(source, out)
+    folder = lookup_run(source, out)
     suite = load_suite(suite_file(suite_path or suite_of_run(folder)))
-    return run_shown(
+    return run_and_report(
         suite,
         lambda observer, stop: replay_run(suite, folder, out, observer, stop),
         quiet=quiet,

@@ -39,10 +39,10 @@ def command(  # noqa: PLR0913, PLR0917  (one parameter an option)
     times add up. Every trial is stored as it ends; Ctrl-C ends the run in order.
     """
     # Loaded here, so that `regrade --help` need not.
-    from harness.commands.running_shown import run_shown  # noqa: PLC0415
+    from harness.commands.run_reporting import run_and_report  # noqa: PLC0415
     from harness.loading.selections import Selection  # noqa: PLC0415
     from harness.loading.suite_files import load_suite  # noqa: PLC0415
-    from harness.running.choices import RunOptions, suite_file  # noqa: PLC0415
+    from harness.running.run_options import RunOptions, suite_file  # noqa: PLC0415
     from harness.running.runs import execute  # noqa: PLC0415
 
     options = RunOptions(
@@ -53,6 +53,6 @@ def command(  # noqa: PLR0913, PLR0917  (one parameter an option)
         out=out,
     )
     loaded = load_suite(suite_file(suite))
-    return run_shown(
+    return run_and_report(
         loaded, lambda observer, stop: execute(loaded, options, observer, stop), quiet=quiet
     )

@@ -23,10 +23,10 @@ def command(run: str, sample: str | None, model: str | None, out: Path, *, faile
     RUN is a run directory, its name in the folder of runs, or `latest`.
     """
     # Loaded here, so that `regrade --help` need not.
-    from harness.commands.runs_found import input_run, no_such_trial  # noqa: PLC0415
+    from harness.commands.run_lookup import lookup_run, no_such_trial  # noqa: PLC0415
     from harness.storing.trial_log import read_trials  # noqa: PLC0415
 
-    folder = input_run(run, out)
+    folder = lookup_run(run, out)
     if sample is None and model is None and not failed:
         _show_summary(folder)
         return 0

@@ -14,14 +14,14 @@ def command(suites: tuple[Path, ...]) -> int:
     is 2 if there is one.
     """
     # Loaded here, so that `regrade --help` need not.
-    from harness.commands.faults_found import faults_of  # noqa: PLC0415
-    from harness.system.texts import harmless  # noqa: PLC0415
+    from harness.commands.suite_faults import collect_faults  # noqa: PLC0415
+    from harness.system.texts import one_line  # noqa: PLC0415
 
     found = False
     for suite in suites:
-        faults = faults_of(suite)
+        faults = collect_faults(suite)
         for fault in faults:
-            click.echo(harmless(str(fault)))
+            click.echo(one_line(str(fault)))
         found = found or bool(faults)
         if not faults:
             click.echo(f"{suite}: no fault")

@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from harness.system.texts import scrub_json
+from harness.system.json_values import scrub_json
 from harness.types.code import CustomGrader
 from harness.types.samples import Sample
 from harness.types.suites import GraderSpec

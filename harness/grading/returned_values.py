@@ -12,7 +12,8 @@ from typing import Any
 
 import msgspec
 
-from harness.system.texts import compact_json, one_line, scrub_json
+from harness.system.json_values import compact_json, scrub_json
+from harness.system.texts import one_line
 from harness.types.errors import GraderError
 from harness.types.grades import Grade
 from harness.types.protocols import Submission

@@ -12,8 +12,8 @@ from harness.loading.binding_messages import tell
 from harness.loading.environment import BadReference
 from harness.loading.nodes import Spot, Table, describe, is_null
 from harness.loading.shapes import Free, option_hints, records_below, shape
-from harness.loading.suggestions import find_close, suggest
 from harness.loading.workbench import Workbench
+from harness.system.suggestions import find_close, suggest
 
 _T = TypeVar("_T")
 

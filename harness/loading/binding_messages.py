@@ -5,8 +5,8 @@ from typing import Any, Literal, get_args, get_origin
 
 from harness.loading.nodes import Node, Scalar, describe
 from harness.loading.shapes import members_of, option_hints, record_of
-from harness.loading.suggestions import suggest
 from harness.loading.yaml_scalars import has_leading_zero
+from harness.system.suggestions import suggest
 from harness.types.code import CodeFile, CodeRef, SuitePath
 
 _WORDS: Mapping[Any, str] = {

@@ -8,9 +8,9 @@ from pathlib import Path
 from types import ModuleType
 
 from harness.loading.environment import BadReference
-from harness.loading.suggestions import suggest
 from harness.loading.suite_paths import Folder, resolve_path
 from harness.system.private_modules import OWN_PACKAGES, PrivateModules
+from harness.system.suggestions import suggest
 from harness.types.code import CodeFile, CodeRef
 from harness.types.errors import Fault
 from harness.types.marks import MARK, Mark

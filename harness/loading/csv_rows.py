@@ -18,8 +18,8 @@ from harness.loading.sample_rows import (
     misspelt,
     read_row,
 )
-from harness.loading.suggestions import suggest
-from harness.system.texts import scrub_json
+from harness.system.json_values import scrub_json
+from harness.system.suggestions import suggest
 from harness.types.errors import Fault
 
 _LISTS = frozenset({*INPUTS, *TRUTHS})

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from harness.loading.nodes import Spot
-from harness.loading.suggestions import suggest
 from harness.loading.workbench import Workbench
+from harness.system.suggestions import suggest
 from harness.types.code import CodeRef, CustomExtractor, CustomGrader
 from harness.types.errors import Fault
 from harness.types.marks import MARK, Isolation, Mark

@@ -5,8 +5,8 @@ from collections.abc import Collection
 from harness.loading.binding import bind
 from harness.loading.grader_entries import TRIAL_METRIC
 from harness.loading.nodes import Listing, Spot, describe, is_null
-from harness.loading.suggestions import suggest
 from harness.loading.workbench import Workbench
+from harness.system.suggestions import suggest
 from harness.types.suites import GateSpec
 
 

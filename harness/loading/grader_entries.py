@@ -11,8 +11,8 @@ from harness.loading.fingerprints import fingerprint
 from harness.loading.linting import lint
 from harness.loading.nodes import Listing, Spot, Table, describe, is_null
 from harness.loading.shapes import free_value, option_hints
-from harness.loading.suggestions import suggest
 from harness.loading.workbench import Workbench
+from harness.system.suggestions import suggest
 from harness.types.code import CodeRef
 from harness.types.grades import Role
 from harness.types.marks import Isolation

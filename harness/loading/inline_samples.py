@@ -9,7 +9,7 @@ from harness.loading.nodes import Listing, Scalar, Spot, Table, describe, is_nul
 from harness.loading.sample_rows import IDS, INPUTS, TRUTHS, ReadRow, misspelt, read_row
 from harness.loading.shapes import free_value
 from harness.loading.workbench import Workbench
-from harness.system.texts import scrub_json
+from harness.system.json_values import scrub_json
 from harness.types.grades import Role
 from harness.types.samples import Sample
 

@@ -31,7 +31,7 @@ from harness.loading.sample_rows import (
     misspelt,
     read_row,
 )
-from harness.system.texts import scrub_json
+from harness.system.json_values import scrub_json
 from harness.types.errors import Fault
 from harness.types.samples import Sample
 

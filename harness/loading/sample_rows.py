@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from harness.loading.suggestions import find_close
+from harness.system.suggestions import find_close
 from harness.types.samples import Sample
 
 IDS = ("sample_id", "id")

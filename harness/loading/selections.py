@@ -4,7 +4,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import islice
 
-from harness.loading.suggestions import find_close, list_names, suggest
+from harness.system.suggestions import find_close, list_names, suggest
 from harness.types.errors import DatasetError, Fault
 
 _MOST_COMPARED = 10_000

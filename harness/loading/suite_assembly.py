@@ -11,11 +11,11 @@ from harness.loading.grader_entries import Entries, GraderEntry, bind_graders
 from harness.loading.inline_samples import read_inline_samples
 from harness.loading.nodes import Node, Spot, Table, describe, is_null, text_of
 from harness.loading.shapes import option_hints
-from harness.loading.suggestions import find_close, suggest
 from harness.loading.suite_fixtures import collect_fixtures
 from harness.loading.suite_heads import ScoringEntry, SuiteHead
 from harness.loading.target_entry import TargetHead, bind_target
 from harness.loading.workbench import Workbench
+from harness.system.suggestions import find_close, suggest
 from harness.types.code import Fixture, SuitePath
 from harness.types.grades import Role
 from harness.types.suites import GraderSpec, Limits, Retries, Scoring, Suite, TargetSpec

@@ -6,8 +6,8 @@ from graphlib import CycleError, TopologicalSorter
 
 from harness.loading.code_files import CodeFiles
 from harness.loading.custom_functions import GRADER_PARAMETERS, ask_function, mark_of
-from harness.loading.suggestions import suggest
 from harness.loading.suite_paths import Folder
+from harness.system.suggestions import suggest
 from harness.types.code import Fixture
 from harness.types.errors import Fault
 

@@ -7,7 +7,7 @@ from pathlib import Path, PureWindowsPath
 from urllib.parse import unquote
 
 from harness.loading.environment import BadReference, expand
-from harness.loading.suggestions import find_close
+from harness.system.suggestions import find_close
 from harness.types.code import SuitePath
 
 _SPACE = 0x20

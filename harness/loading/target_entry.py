@@ -11,8 +11,8 @@ from harness.loading.fingerprints import fingerprint
 from harness.loading.linting import lint
 from harness.loading.nodes import Listing, Spot, Table, describe, text_of
 from harness.loading.shapes import option_hints
-from harness.loading.suggestions import find_close, list_names, suggest
 from harness.loading.workbench import Workbench
+from harness.system.suggestions import find_close, list_names, suggest
 from harness.types.code import SuitePath
 from harness.types.suites import TargetSpec
 

@@ -7,7 +7,7 @@ from harness.measuring.intervals import mean, pass_rate, quantile
 from harness.measuring.tallies import GraderTally, ModelTally
 from harness.types.suites import Suite
 from harness.types.summaries import (
-    Failed,
+    FailedTrial,
     GraderSummary,
     ModelSummary,
     Seconds,
@@ -50,7 +50,7 @@ def summarise(  # noqa: PLR0913  (the facts of a run that the trials do not hold
     *,
     run_id: str,
     planned: int | None,
-    failures: Iterable[Failed] = (),
+    failures: Iterable[FailedTrial] = (),
     reasons: Iterable[str] = (),
     warnings: Iterable[str] = (),
 ) -> Summary:

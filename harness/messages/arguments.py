@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
-from harness.messages.json_values import clean_json, read_json
+from harness.system.json_values import clean_json, read_json
 from harness.system.texts import scrub
 
 

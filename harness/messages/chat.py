@@ -16,7 +16,7 @@ from harness.messages.contents import block_kind, kind_of, misshapen, read_conte
 from harness.messages.outputs import read_output
 from harness.messages.pairing import name_results
 from harness.messages.replies import REFUSAL, part_event, read_call, read_id, read_reply
-from harness.system.texts import compact_json
+from harness.system.json_values import compact_json
 from harness.types.events import (
     AssistantMessage,
     Event,

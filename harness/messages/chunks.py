@@ -12,7 +12,7 @@ from typing import Any
 
 from harness.messages.completions import Reply, read_usage, settle, text_or_none
 from harness.messages.contents import block_text, misshapen
-from harness.messages.json_values import read_json
+from harness.system.json_values import read_json
 from harness.types.trajectories import Usage
 
 _JOINED = frozenset({"reasoning_content", "reasoning", "refusal"})

@@ -7,7 +7,7 @@ from typing import Any
 
 from harness.messages.contents import misshapen
 from harness.messages.replies import calls_of
-from harness.system.texts import compact_json
+from harness.system.json_values import compact_json
 from harness.types.trajectories import Usage
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from harness.messages.json_values import clean_json
+from harness.system.json_values import clean_json
 from harness.system.texts import scrub
 
 _TEXT_TYPES = frozenset({"text", "input_text", "output_text"})

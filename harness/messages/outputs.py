@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from harness.messages.contents import block_text
-from harness.messages.json_values import clean_json, read_json
-from harness.system.texts import compact_json, scrub
+from harness.system.json_values import clean_json, compact_json, read_json
+from harness.system.texts import scrub
 
 _FLAGS = ("error", "is_error", "isError")
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from harness.messages.arguments import Arguments, read_arguments
 from harness.messages.contents import Content, block_kind, misshapen, read_content
-from harness.messages.json_values import clean_json
+from harness.system.json_values import clean_json
 from harness.system.texts import scrub
 from harness.types.events import AssistantMessage, Event, Reasoning, SystemEvent, ToolCall
 

@@ -11,7 +11,7 @@ from rich.text import Text
 
 from harness.system.texts import harmless, one_line
 from harness.types.summaries import (
-    Failed,
+    FailedTrial,
     GateResult,
     GraderSummary,
     Interval,
@@ -122,7 +122,7 @@ def _failures(summary: Summary) -> Iterator[RenderableType]:
         yield Padding(_failure_table(failed), (0, 0, 1, 2))
 
 
-def _failure_table(failed: list[Failed]) -> Table:
+def _failure_table(failed: list[FailedTrial]) -> Table:
     repeated = any(failure.epoch for failure in failed)
     table = Table(box=None, show_header=False, padding=(0, 2, 0, 0), pad_edge=False)
     table.add_column(no_wrap=True, max_width=32)
@@ -140,7 +140,7 @@ def _failure_table(failed: list[Failed]) -> Table:
     return table
 
 
-def _rests_on(failure: Failed) -> Iterator[tuple[str, str]]:
+def _rests_on(failure: FailedTrial) -> Iterator[tuple[str, str]]:
     named = {"points at": failure.pointed, "wanted": failure.wanted, "said": failure.said}
     for label, text in named.items():
         if text is not None:

@@ -10,14 +10,14 @@ import msgspec
 from tenacity import AsyncRetrying, RetryCallState, retry_if_result, stop_after_attempt
 from tenacity.wait import wait_random_exponential
 
-from harness.running.plans import Task
+from harness.running.plans import PlannedTrial
 from harness.running.worlds import Worlds
 from harness.system.clock import monotonic, now
 from harness.system.redaction import redact
-from harness.system.time_limits import Patience, bounded
+from harness.system.time_limits import TimeBudget, bounded
 from harness.types.errors import TargetError
 from harness.types.events import Event, UserMessage
-from harness.types.protocols import Assignment, Connection, Session
+from harness.types.protocols import AttemptContext, Connection, Session
 from harness.types.suites import Limits, Retries
 from harness.types.trajectories import Step, Trajectory, Turn, Usage
 from harness.types.trials import Attempt, Failure
@@ -81,30 +81,32 @@ class Driver:
     retries: Retries
     note: Callable[[str], None]
 
-    async def drive(self, task: Task) -> Driven:
+    async def drive(self, task: PlannedTrial) -> Driven:
         """Drive one trial; attempts that failed for outside reasons are made again."""
-        patience = Patience(
+        budget = TimeBudget(
             turn_seconds=self.limits.turn_seconds,
             trial_seconds=self.limits.trial_seconds,
             wait_seconds=self.retries.max_wait_seconds,
         )
         started = monotonic()
-        last = await self._attempt(task, 0, patience)
+        last = await self._attempt(task, 0, budget)
         if last.error is None:
             return last
-        tries = await self._try_again(task, last, patience)
+        tries = await self._try_again(task, last, budget)
         worked = sum(tried.attempts[0].seconds for tried in tries)
         return _joined(tries, waited=monotonic() - started - worked)
 
-    async def _try_again(self, task: Task, first: Driven, patience: Patience) -> list[Driven]:
+    async def _try_again(
+        self, task: PlannedTrial, first: Driven, budget: TimeBudget
+    ) -> list[Driven]:
         tries = [first]
         unread = [first]
 
         async def attempt() -> Driven:
             if unread:
                 return unread.pop()
-            patience.waited = 0.0
-            tries.append(await self._attempt(task, len(tries), patience))
+            budget.waited = 0.0
+            tries.append(await self._attempt(task, len(tries), budget))
             return tries[-1]
 
         again = AsyncRetrying(
@@ -122,13 +124,13 @@ class Driver:
             return False
         return (error.retry_after or 0.0) <= self.retries.max_wait_seconds
 
-    async def _attempt(self, task: Task, number: int, patience: Patience) -> Driven:
+    async def _attempt(self, task: PlannedTrial, number: int, budget: TimeBudget) -> Driven:
         draft = _Draft()
         started_at, started = now(), monotonic()
-        waited = patience.waited
-        error, snapshots = await self._converse(task, number, patience, draft)
+        waited = budget.waited
+        error, snapshots = await self._converse(task, number, budget, draft)
         trajectory = draft.trajectory()
-        waited = patience.waited - waited
+        waited = budget.waited - waited
         record = Attempt(
             started_at=started_at,
             seconds=monotonic() - started - waited,
@@ -144,46 +146,46 @@ class Driver:
         )
 
     async def _converse(
-        self, task: Task, number: int, patience: Patience, draft: _Draft
+        self, task: PlannedTrial, number: int, budget: TimeBudget, draft: _Draft
     ) -> tuple[TargetError | None, dict[str, Any]]:
         error: TargetError | None = None
         snapshots: dict[str, Any] = {}
         try:
             async with self._world(task) as own:
                 fixtures = {**self.fixtures, **own}
-                error = await self._talk(task, number, patience, draft, fixtures)
+                error = await self._talk(task, number, budget, draft, fixtures)
                 snapshots = await self.worlds.snapshots(own) if own else {}
         except TargetError as broken:
             error = error or broken
         return error, snapshots
 
-    def _world(self, task: Task) -> AbstractAsyncContextManager[Mapping[str, Any]]:
+    def _world(self, task: PlannedTrial) -> AbstractAsyncContextManager[Mapping[str, Any]]:
         if not self.worlds.of_scope("trial"):
             return nullcontext({})
         return self.worlds.opened("trial", {**self.fixtures, "sample": task.sample})
 
     async def _talk(
         self,
-        task: Task,
+        task: PlannedTrial,
         number: int,
-        patience: Patience,
+        budget: TimeBudget,
         draft: _Draft,
         fixtures: Mapping[str, Any],
     ) -> TargetError | None:
-        assignment = Assignment(
+        context = AttemptContext(
             sample=task.sample,
             model=task.model,
             epoch=task.epoch,
             attempt=number,
             fixtures=fixtures,
-            wait=patience.wait,
+            wait=budget.wait,
         )
         session: Session | None = None
         try:
-            session = await patience.turn(self.connection.open(assignment))
+            session = await budget.turn(self.connection.open(context))
             for text in task.sample.turns:
                 draft.begin(text)
-                await patience.turn(session.send(text, draft.record))
+                await budget.turn(session.send(text, draft.record))
         except TargetError as error:
             return error
         except Exception as error:  # noqa: BLE001  (a plug-in may raise anything; one trial pays)

@@ -8,7 +8,7 @@ from harness.system.hashing import sha256_of
 from harness.types.samples import Sample
 
 
-class Task(msgspec.Struct, frozen=True):
+class PlannedTrial(msgspec.Struct, frozen=True):
     """One trial to be made; `index` is its place in the plan, from 0."""
 
     index: int
@@ -18,14 +18,14 @@ class Task(msgspec.Struct, frozen=True):
     epoch: int
 
 
-def plan(samples: Iterable[Sample], models: Sequence[str], epochs: int) -> Iterator[Task]:
+def plan(samples: Iterable[Sample], models: Sequence[str], epochs: int) -> Iterator[PlannedTrial]:
     """Give the trials sample by sample, so that models and epochs of one lie close in time."""
     index = 0
     for sample in samples:
         key = sample_key(sample)
         for epoch in range(epochs):
             for model in models:
-                yield Task(index, sample, key, model, epoch)
+                yield PlannedTrial(index, sample, key, model, epoch)
                 index += 1
 
 

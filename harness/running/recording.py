@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from harness.measuring.summing import Tally, summarise
-from harness.running.failing import Failing
-from harness.running.plans import Task
+from harness.running.first_failures import FirstFailures
+from harness.running.plans import PlannedTrial
 from harness.running.workers import Stop
 from harness.storing.manifests import write_summary
 from harness.storing.trial_log import TrialLog, outcome_of
@@ -37,7 +37,7 @@ class Recording:
         self._suite, self._folder, self._planned = suite, folder, planned
         names = [spec.name for spec in suite.graders]
         self._tally = Tally(names, models, epochs=suite.epochs)
-        self._failing = Failing(suite.graders)
+        self._failing = FirstFailures(suite.graders)
         self._warnings = dict.fromkeys(map(str, suite.warnings))
         self._progress = Progress(planned)
         self._log: TrialLog | None = None
@@ -67,7 +67,7 @@ class Recording:
         write_summary(self._folder, summary)
         return RunResult(folder=self._folder, summary=summary, interrupted=bool(stop.reason))
 
-    def store(self, task: Task, trial: Trial) -> None:
+    def store(self, task: PlannedTrial, trial: Trial) -> None:
         """Store and count the trial of a task."""
         outcome = outcome_of(trial)
         if self._log is not None:

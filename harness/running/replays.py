@@ -10,18 +10,18 @@ import msgspec
 from harness.grading.grade_keys import grade_key
 from harness.grading.judging import grade_trajectory
 from harness.loading.datasets import open_dataset
-from harness.running.choices import RunOptions
-from harness.running.plans import Task
+from harness.running.plans import PlannedTrial
 from harness.running.recording import Recording, RunResult
 from harness.running.run_manifests import manifest_of
+from harness.running.run_options import RunOptions
 from harness.running.trial_making import grading_failure, judged
-from harness.running.workers import Stop, work_off
+from harness.running.workers import Stop, run_workers
 from harness.storing.manifests import read_manifest, write_manifest
 from harness.storing.run_folders import make_run_folder
 from harness.storing.trial_log import last_lines, read_trials
 from harness.system.clock import monotonic, now
 from harness.types.grades import Grade
-from harness.types.progress import Nobody, Observer
+from harness.types.progress import Observer, SilentObserver
 from harness.types.samples import Sample
 from harness.types.suites import GraderSpec, Suite
 from harness.types.trajectories import Trajectory
@@ -57,15 +57,15 @@ async def replay(
     waiting: dict[int, Trial] = {}
     stop = stop or Stop()
 
-    async def make(task: Task) -> None:
+    async def make(task: PlannedTrial) -> None:
         recording.store(task, await regraded(suite, task.sample, waiting.pop(task.index)))
 
     async def work() -> None:
         concurrency = suite.limits.concurrency
         joined = tasks.join(trials, waiting)
-        await work_off(joined, make, concurrency=concurrency, stop=stop)
+        await run_workers(joined, make, concurrency=concurrency, stop=stop)
 
-    return await recording.record(work, observer or Nobody(), stop)
+    return await recording.record(work, observer or SilentObserver(), stop)
 
 
 class _Join:
@@ -80,14 +80,14 @@ class _Join:
         self._held: dict[str, Sample] = {}
         self._seen: Counter[str] = Counter()
 
-    def join(self, trials: Iterable[Trial], waiting: dict[int, Trial]) -> Iterator[Task]:
+    def join(self, trials: Iterable[Trial], waiting: dict[int, Trial]) -> Iterator[PlannedTrial]:
         for index, trial in enumerate(trials):
             sample = self._find(trial.sample_id)
             if sample is None:
                 self._recording.note(f"sample {trial.sample_id!r} is not in the dataset any more")
                 continue
             waiting[index] = trial
-            yield Task(index, sample, trial.keys.sample, trial.model, trial.epoch)
+            yield PlannedTrial(index, sample, trial.keys.sample, trial.model, trial.epoch)
 
     def _find(self, sample_id: str) -> Sample | None:
         while sample_id not in self._held:

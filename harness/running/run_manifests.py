@@ -4,7 +4,7 @@ from dataclasses import asdict
 from datetime import datetime
 
 from harness.loading.datasets import Dataset
-from harness.running.choices import RunOptions
+from harness.running.run_options import RunOptions
 from harness.storing.manifests import Manifest, surroundings_of
 from harness.system.hashing import sha256_of
 from harness.system.redaction import redact

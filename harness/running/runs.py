@@ -4,20 +4,20 @@ from dataclasses import dataclass
 from functools import partial
 
 from harness.loading.datasets import Dataset, open_dataset
-from harness.running.choices import RunOptions, chosen
 from harness.running.driving import Driver
-from harness.running.plans import Task, plan
+from harness.running.plans import PlannedTrial, plan
 from harness.running.recording import Recording, RunResult
 from harness.running.run_manifests import manifest_of
+from harness.running.run_options import RunOptions, apply_options
 from harness.running.scripted_models import scripted_models
 from harness.running.trial_making import graded_trial
-from harness.running.workers import Stop, work_off
+from harness.running.workers import Stop, run_workers
 from harness.running.worlds import Worlds
 from harness.storing.manifests import write_manifest
 from harness.storing.run_folders import make_run_folder
 from harness.system.clock import now
-from harness.types.progress import Nobody, Observer
-from harness.types.protocols import Connection, Surroundings
+from harness.types.progress import Observer, SilentObserver
+from harness.types.protocols import Connection, RunContext
 from harness.types.suites import Suite, TargetSpec
 
 
@@ -31,20 +31,20 @@ async def execute(
         TargetError: the agents cannot be reached at all; nothing was stored.
         StoreError: the run directory cannot be made.
     """
-    suite, target = chosen(suite, options)
+    suite, target = apply_options(suite, options)
     dataset = open_dataset(suite, options.selection)
-    watcher, stop = observer or Nobody(), stop or Stop()
+    watcher, stop = observer or SilentObserver(), stop or Stop()
     async with (
         scripted_models(target) as url,
-        target.target.connect(_surroundings(suite, url)) as connection,
+        target.target.connect(_run_context(suite, url)) as connection,
     ):
         recording = _begin(suite, target, options, dataset)
         run = _Run(suite, target, dataset, recording, connection)
         return await recording.record(lambda: run.work(stop), watcher, stop)
 
 
-def _surroundings(suite: Suite, url: str | None) -> Surroundings:
-    return Surroundings(
+def _run_context(suite: Suite, url: str | None) -> RunContext:
+    return RunContext(
         scripted_url=url,
         fixture_names=frozenset(fixture.name for fixture in suite.fixtures),
         concurrency=suite.limits.concurrency,
@@ -87,9 +87,9 @@ class _Run:
             )
             tasks = plan(self.dataset.samples(), self.target.models, suite.epochs)
             make = partial(self._make, driver)
-            await work_off(tasks, make, concurrency=suite.limits.concurrency, stop=stop)
+            await run_workers(tasks, make, concurrency=suite.limits.concurrency, stop=stop)
 
-    async def _make(self, driver: Driver, task: Task) -> None:
+    async def _make(self, driver: Driver, task: PlannedTrial) -> None:
         started_at = now()
         driven = await driver.drive(task)
         self.recording.store(task, await graded_trial(self.suite, task, driven, started_at))

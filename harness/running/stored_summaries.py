@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from harness.measuring.summing import Tally, summarise
-from harness.running.failing import Failing
+from harness.running.first_failures import FirstFailures
 from harness.storing.manifests import read_manifest, read_summary
 from harness.storing.run_folders import SUMMARY
 from harness.storing.trial_log import last_lines, outcome_of, read_trials
@@ -21,7 +21,7 @@ def summary_of(folder: Path) -> Summary:
         return read_summary(folder)
     manifest = read_manifest(folder)
     tally = Tally(manifest.grader_keys, manifest.models, epochs=manifest.epochs)
-    failing, notes, last = Failing(), dict[str, None](), last_lines(folder)
+    failing, notes, last = FirstFailures(), dict[str, None](), last_lines(folder)
     for index, trial in enumerate(read_trials(folder, lambda note: notes.update({note: None}))):
         if index in last:
             tally.add(outcome_of(trial))

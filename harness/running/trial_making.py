@@ -6,14 +6,16 @@ from datetime import datetime
 from harness.grading.judging import grade_trajectory
 from harness.grading.verdicts import broken, verdict
 from harness.running.driving import Driven, failure_of
-from harness.running.plans import Task
+from harness.running.plans import PlannedTrial
 from harness.system.clock import monotonic
 from harness.types.grades import Grade
 from harness.types.suites import GraderSpec, Suite
 from harness.types.trials import Failure, Keys, Timing, Trial, TrialStatus
 
 
-async def graded_trial(suite: Suite, task: Task, driven: Driven, started_at: datetime) -> Trial:
+async def graded_trial(
+    suite: Suite, task: PlannedTrial, driven: Driven, started_at: datetime
+) -> Trial:
     """Grade what was driven, and give the trial; a trial that was not driven has no grades."""
     started = monotonic()
     grades: dict[str, Grade] = {}

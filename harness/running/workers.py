@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Awaitable, Callable, Iterator
 
-from harness.running.plans import Task
+from harness.running.plans import PlannedTrial
 from harness.system.clock import monotonic
 
 _BREATH_SECONDS = 0.02
@@ -30,9 +30,9 @@ class Stop:
             self.ask(self.reason)
 
 
-async def work_off(
-    tasks: Iterator[Task],
-    make: Callable[[Task], Awaitable[None]],
+async def run_workers(
+    tasks: Iterator[PlannedTrial],
+    make: Callable[[PlannedTrial], Awaitable[None]],
     *,
     concurrency: int,
     stop: Stop,

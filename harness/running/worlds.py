@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from harness.system.texts import compact_json
+from harness.system.json_values import compact_json
 from harness.system.threads import in_thread
 from harness.types.code import Fixture
 from harness.types.errors import TargetError

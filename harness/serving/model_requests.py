@@ -10,7 +10,8 @@ import msgspec
 from harness.messages.chat import read_turns
 from harness.serving.script_checks import PREFIX
 from harness.system.hashing import sha256_of
-from harness.system.texts import one_line, scrub_json
+from harness.system.json_values import scrub_json
+from harness.system.texts import one_line
 from harness.types.trajectories import Turn
 
 

@@ -12,8 +12,9 @@ from harness.serving.placeholders import MissingValue, fill, fill_json, invent
 from harness.serving.script_checks import PREFIX
 from harness.serving.script_records import Call, Rule, Script, When
 from harness.system.hashing import sha256_of
+from harness.system.json_values import compact_json
 from harness.system.patterns import SlowPattern, search
-from harness.system.texts import compact_json, one_line
+from harness.system.texts import one_line
 from harness.types.events import ToolResult, UserMessage
 from harness.types.trajectories import Turn
 

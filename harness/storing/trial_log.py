@@ -10,7 +10,7 @@ from typing import IO, Any, Self
 import msgspec
 
 from harness.storing.run_folders import OUTCOMES, TRIALS
-from harness.system.texts import scrub_json
+from harness.system.json_values import scrub_json
 from harness.types.errors import StoreError
 from harness.types.trials import VERSION, Outcome, Trial
 

@@ -1,9 +1,6 @@
 """Texts made safe: for storing (lone surrogates) and for showing (control characters)."""
 
 import re
-from typing import Any
-
-import msgspec
 
 _HARMFUL = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]"
@@ -21,17 +18,6 @@ def scrub(text: str) -> str:
     return text
 
 
-def scrub_json(value: Any) -> Any:
-    """Replace lone surrogates in every text of a JSON value, keys included."""
-    if isinstance(value, str):
-        return scrub(value)
-    if isinstance(value, list | tuple):
-        return [scrub_json(item) for item in value]
-    if isinstance(value, dict):
-        return {scrub(str(key)): scrub_json(item) for key, item in value.items()}
-    return value
-
-
 def harmless(text: str) -> str:
     r"""Show control characters, text-direction overrides and lone surrogates as escapes.
 
@@ -42,27 +28,21 @@ def harmless(text: str) -> str:
 
 def one_line(text: str, width: int = 0) -> str:
     """Show a text on one line, harmless; cut with an ellipsis to `width` characters if given."""
-    line = harmless(text).replace("\n", "\\n").replace("\t", "\\t")
-    return f"{line[: width - 1]}…" if width and len(line) > width else line
+    # What is cut off need not be made harmless; every character shows as one or more.
+    line = harmless(text[: width + 1] if width else text)
+    line = line.replace("\n", "\\n").replace("\t", "\\t")
+    return cut(line, width) if width else line
 
 
-def compact_json(value: Any) -> str:
-    """Give a value as JSON text without spaces, non-ASCII kept.
+def cut(text: str, most: int) -> str:
+    """Shorten a text to `most` characters; an ellipsis says that it was cut."""
+    return text if len(text) <= most else f"{text[: most - 1]}…"
 
-    Raises:
-        ValueError: the value holds what JSON has no form for, such as a number that is not finite.
-    """
+
+def error_line(error: BaseException) -> str:
+    """Describe an exception as `Type: message`, also one that cannot be turned into text."""
     try:
-        return msgspec.json.encode(_finite(value)).decode()
-    except (TypeError, RecursionError, UnicodeEncodeError, msgspec.ValidationError) as error:
-        raise ValueError(f"no JSON value: {error}") from error
-
-
-def _finite(value: Any) -> Any:
-    if isinstance(value, float) and value - value != 0.0:
-        raise ValueError(f"no JSON number: {value}")
-    if isinstance(value, list | tuple):
-        return [_finite(item) for item in value]
-    if isinstance(value, dict):
-        return {str(key): _finite(item) for key, item in value.items()}
-    return value
+        message = str(error)
+    except Exception:  # noqa: BLE001  (the exception is a stranger's)
+        message = "(its message cannot be shown)"
+    return f"{type(error).__name__}: {message}" if message else type(error).__name__

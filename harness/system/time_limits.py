@@ -51,7 +51,7 @@ class _Rest:
             return end.value
 
 
-class Patience:
+class TimeBudget:
     """The time one trial has: for a turn, for the trial as a whole, and for waiting.
 
     `turn_seconds` and `trial_seconds` are None for no limit. `waited` is how many seconds were

@@ -9,9 +9,9 @@ import msgspec
 from msgspec.structs import replace
 
 from harness.messages.chat import read_turns
-from harness.messages.json_values import clean_json
 from harness.messages.pairing import name_results
 from harness.system.clock import now
+from harness.system.json_values import clean_json
 from harness.system.redaction import redact
 from harness.system.texts import one_line, scrub
 from harness.targets.failures import classify

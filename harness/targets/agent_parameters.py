@@ -6,15 +6,15 @@ from typing import Any, NoReturn
 
 from harness.types.code import CodeRef
 from harness.types.errors import Fault, SuiteError
-from harness.types.protocols import Assignment
+from harness.types.protocols import AttemptContext
 
-Asked = Mapping[str, Callable[[Assignment], Any]]
+Asked = Mapping[str, Callable[[AttemptContext], Any]]
 """How each parameter of an agent is filled in."""
 
 _OWN: Asked = {
-    "sample": lambda assignment: assignment.sample,
-    "model": lambda assignment: assignment.model,
-    "epoch": lambda assignment: assignment.epoch,
+    "sample": lambda context: context.sample,
+    "model": lambda context: context.model,
+    "epoch": lambda context: context.epoch,
 }
 _NAMED = frozenset({inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY})
 
@@ -28,7 +28,7 @@ def ask_by_name(agent: CodeRef, fixture_names: frozenset[str], *, first_is_sampl
     Raises:
         SuiteError: a parameter is none of what there is.
     """
-    asked: dict[str, Callable[[Assignment], Any]] = {}
+    asked: dict[str, Callable[[AttemptContext], Any]] = {}
     for index, parameter in enumerate(_parameters(agent)):
         source = _source(parameter.name, fixture_names)
         if source is None and first_is_sample and index == 0:
@@ -41,9 +41,9 @@ def ask_by_name(agent: CodeRef, fixture_names: frozenset[str], *, first_is_sampl
     return asked
 
 
-def given(asked: Asked, assignment: Assignment) -> dict[str, Any]:
+def given(asked: Asked, context: AttemptContext) -> dict[str, Any]:
     """Give the arguments an agent asked for."""
-    return {name: source(assignment) for name, source in asked.items()}
+    return {name: source(context) for name, source in asked.items()}
 
 
 def _parameters(agent: CodeRef) -> list[inspect.Parameter]:
@@ -54,9 +54,9 @@ def _parameters(agent: CodeRef) -> list[inspect.Parameter]:
         return []
 
 
-def _source(name: str, fixture_names: frozenset[str]) -> Callable[[Assignment], Any] | None:
+def _source(name: str, fixture_names: frozenset[str]) -> Callable[[AttemptContext], Any] | None:
     if name in fixture_names:
-        return lambda assignment: assignment.fixtures[name]
+        return lambda context: context.fixtures[name]
     return _OWN.get(name)
 
 

@@ -12,7 +12,7 @@ from harness.targets.agent_parameters import Asked, given
 from harness.targets.user_code import UserCodeError, caller_of
 from harness.types.code import CodeRef
 from harness.types.events import AssistantMessage
-from harness.types.protocols import Assignment, Record
+from harness.types.protocols import AttemptContext, Record
 from harness.types.trajectories import Turn
 
 _Call = Callable[..., Awaitable[Any]]
@@ -21,13 +21,13 @@ _Call = Callable[..., Awaitable[Any]]
 class FunctionSession:
     """A conversation with an agent that is a function: called once, for all turns."""
 
-    __slots__ = ("_agent", "_asked", "_assignment", "_call", "_left")
+    __slots__ = ("_agent", "_asked", "_call", "_context", "_left")
 
-    def __init__(self, agent: CodeRef, call: _Call, asked: Asked, assignment: Assignment) -> None:
+    def __init__(self, agent: CodeRef, call: _Call, asked: Asked, context: AttemptContext) -> None:
         self._agent = agent
         self._call = call
         self._asked = asked
-        self._assignment = assignment
+        self._context = context
         self._left: list[Turn] | None = None
 
     async def send(self, text: str, record: Record) -> None:
@@ -38,7 +38,7 @@ class FunctionSession:
         """
         if self._left is None:
             answer = await self._answer()
-            if isinstance(answer, str) and isinstance(self._assignment.sample.input, str):
+            if isinstance(answer, str) and isinstance(self._context.sample.input, str):
                 record(AssistantMessage(text=scrub(str(answer)), at=now()))
                 return
             self._left = list(self._turns(answer))
@@ -49,12 +49,12 @@ class FunctionSession:
 
     async def _answer(self) -> Any:
         try:
-            return await self._call(**given(self._asked, self._assignment))
+            return await self._call(**given(self._asked, self._context))
         except UserCodeError as raised:
             raise crash_of(self._agent, raised.error) from raised.error
 
     def _turns(self, answer: Any) -> Sequence[Turn]:
-        sample = self._assignment.sample
+        sample = self._context.sample
         wanted = len(sample.turns)
         turns = read_answer(self._agent, answer, sample.history)
         if len(turns) != wanted:

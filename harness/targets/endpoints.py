@@ -12,8 +12,8 @@ from openai import AsyncAPIResponse, AsyncOpenAI
 
 from harness.messages.chunks import ReplyBuilder
 from harness.messages.completions import Reply, read_completion
-from harness.messages.json_values import load_json
 from harness.messages.server_sent import EventData
+from harness.system.json_values import load_json
 from harness.system.texts import one_line
 from harness.targets.failures import classify, failure, refused
 from harness.targets.refusals import read_refusal

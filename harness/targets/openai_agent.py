@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from harness.types.code import CodeFile
-from harness.types.protocols import Connection, Surroundings
+from harness.types.protocols import Connection, RunContext
 
 _OURS = {
     "messages": "the conversation is the sample's",
@@ -49,7 +49,7 @@ class OpenAIAgent:
             yield from (("tools", problem) for problem in lint_tools(self.tools))
 
     @asynccontextmanager
-    async def connect(self, surroundings: Surroundings) -> AsyncIterator[Connection]:
+    async def connect(self, run_context: RunContext) -> AsyncIterator[Connection]:
         """Connect once a run.
 
         Raises:
@@ -58,7 +58,7 @@ class OpenAIAgent:
         # The SDK takes a good part of a second to import; `regrade --help` goes without it.
         from harness.targets.openai_connection import OpenAIConnection  # noqa: PLC0415
 
-        connection = OpenAIConnection(self, surroundings)
+        connection = OpenAIConnection(self, run_context)
         try:
             yield connection
         finally:

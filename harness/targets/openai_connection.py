@@ -12,7 +12,7 @@ from harness.targets.openai_agent import OpenAIAgent
 from harness.targets.openai_session import OpenAISession
 from harness.targets.toolbox import Toolbox, build_toolbox
 from harness.types.errors import TargetError
-from harness.types.protocols import Assignment, Session, Surroundings
+from harness.types.protocols import AttemptContext, RunContext, Session
 
 SCRIPTED = "scripted/"
 """How the names of models begin that the scripted model server answers for."""
@@ -25,15 +25,15 @@ _PROXY_FREE = ("all://localhost", "all://127.0.0.1", "all://[::1]")
 class OpenAIConnection:
     """Opens sessions; has one client for the endpoint and one for the scripted server."""
 
-    def __init__(self, agent: OpenAIAgent, surroundings: Surroundings) -> None:
+    def __init__(self, agent: OpenAIAgent, run_context: RunContext) -> None:
         self._agent = agent
-        self._surroundings = surroundings
+        self._run_context = run_context
         self._tools: Toolbox = {}
         if agent.tools is not None:
-            self._tools = build_toolbox(agent.tools, surroundings.fixture_names)
+            self._tools = build_toolbox(agent.tools, run_context.fixture_names)
         self._clients: dict[bool, openai.AsyncOpenAI] = {}
 
-    async def open(self, assignment: Assignment) -> Session:
+    async def open(self, context: AttemptContext) -> Session:
         """Open a session.
 
         Raises:
@@ -42,9 +42,9 @@ class OpenAIConnection:
         """
         return OpenAISession(
             agent=self._agent,
-            endpoint=self._endpoint(scripted=assignment.model.startswith(SCRIPTED)),
+            endpoint=self._endpoint(scripted=context.model.startswith(SCRIPTED)),
             tools=self._tools,
-            assignment=assignment,
+            context=context,
         )
 
     async def close(self) -> None:
@@ -53,7 +53,7 @@ class OpenAIConnection:
             await client.close()
 
     def _endpoint(self, *, scripted: bool) -> Endpoint:
-        url = self._surroundings.scripted_url if scripted else self._base_url()
+        url = self._run_context.scripted_url if scripted else self._base_url()
         if scripted and url is None:
             raise TargetError(
                 "no scripted model server runs",
@@ -91,7 +91,7 @@ class OpenAIConnection:
         # The limits' class is that of the HTTP library which the SDK uses, whichever it is.
         limits = type(openai.DEFAULT_CONNECTION_LIMITS)(
             max_connections=None,
-            max_keepalive_connections=max(self._surroundings.concurrency, 1),
+            max_keepalive_connections=max(self._run_context.concurrency, 1),
         )
         timeout = openai.Timeout(None, connect=_CONNECT_SECONDS)
         try:

@@ -5,9 +5,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from harness.messages.completions import Reply, answered
-from harness.messages.json_values import clean_json
 from harness.messages.replies import REFUSAL, read_id, read_reply
 from harness.system.clock import monotonic, now
+from harness.system.json_values import clean_json
 from harness.targets.endpoints import Endpoint
 from harness.targets.failures import failure
 from harness.targets.openai_agent import OpenAIAgent
@@ -17,7 +17,7 @@ from harness.targets.tool_outputs import failed_output
 from harness.targets.toolbox import Toolbox
 from harness.types.errors import TargetError
 from harness.types.events import AssistantMessage, Event, SystemEvent, ToolCall, ToolResult
-from harness.types.protocols import Assignment, Record
+from harness.types.protocols import AttemptContext, Record
 from harness.types.trajectories import Step
 
 PARTIAL = "partial_reply"
@@ -43,14 +43,19 @@ class OpenAISession:
     """
 
     def __init__(
-        self, *, agent: OpenAIAgent, endpoint: Endpoint, tools: Toolbox, assignment: Assignment
+        self,
+        *,
+        agent: OpenAIAgent,
+        endpoint: Endpoint,
+        tools: Toolbox,
+        context: AttemptContext,
     ) -> None:
         self._agent = agent
         self._endpoint = endpoint
         self._tools = tools
-        self._assignment = assignment
-        self._messages = _opening(agent, assignment)
-        self._request = _request(agent, tools, assignment)
+        self._context = context
+        self._messages = _opening(agent, context)
+        self._request = _request(agent, tools, context)
         self._turn = 0
 
     async def send(self, text: str, record: Record) -> None:
@@ -91,7 +96,7 @@ class OpenAISession:
             body = {**self._request, "messages": self._messages}
             return await self._endpoint.ask(body, keep)
 
-        reply = await resend(ask, wait=self._assignment.wait)
+        reply = await resend(ask, wait=self._context.wait)
         reply = replace(reply, message=_with_ids(reply.message, place))
         if reply.stop_reason == "content_filter":
             keep(reply)
@@ -118,7 +123,7 @@ class OpenAISession:
             if cut and (not isinstance(call.arguments, dict) or call.arguments_text == ""):
                 text = "not run: the reply was cut at its token limit, inside this call"
                 return result_of(call, failed_output(text))
-            return await run_tool(call, self._tools, self._assignment.fixtures)
+            return await run_tool(call, self._tools, self._context.fixtures)
 
         for result in await run_together(calls, run, record):
             self._messages.append(
@@ -126,22 +131,22 @@ class OpenAISession:
             )
 
 
-def _opening(agent: OpenAIAgent, assignment: Assignment) -> list[Mapping[str, Any]]:
+def _opening(agent: OpenAIAgent, context: AttemptContext) -> list[Mapping[str, Any]]:
     told = agent.instructions
     system = [] if told is None else [{"role": "system", "content": told}]
-    return [*system, *assignment.sample.history]
+    return [*system, *context.sample.history]
 
 
-def _request(agent: OpenAIAgent, tools: Toolbox, assignment: Assignment) -> dict[str, Any]:
+def _request(agent: OpenAIAgent, tools: Toolbox, context: AttemptContext) -> dict[str, Any]:
     """Give the body of a request without its messages."""
-    body = {**agent.request, "model": assignment.model}
+    body = {**agent.request, "model": context.model}
     schemas = [*(body.get("tools") or []), *(tool.schema for tool in tools.values())]
     if schemas:
         body["tools"] = schemas
     if body.get("stream"):
         body.setdefault("stream_options", {"include_usage": True})
-    if assignment.model.startswith("scripted/"):
-        body.setdefault("seed", assignment.epoch)
+    if context.model.startswith("scripted/"):
+        body.setdefault("seed", context.epoch)
     return body
 
 

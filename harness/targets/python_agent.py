@@ -9,7 +9,7 @@ from harness.targets.agent_parameters import ask_by_name, given, refuse
 from harness.targets.agent_sessions import ClassSession, FunctionSession
 from harness.targets.user_code import caller_of, is_async
 from harness.types.code import CodeRef
-from harness.types.protocols import Assignment, Connection, Session, Surroundings
+from harness.types.protocols import AttemptContext, Connection, RunContext, Session
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -26,16 +26,16 @@ class PythonAgent:
     agent: CodeRef
 
     @asynccontextmanager
-    async def connect(self, surroundings: Surroundings) -> AsyncIterator[Connection]:
+    async def connect(self, run_context: RunContext) -> AsyncIterator[Connection]:
         """Look at what the agent asks for.
 
         Raises:
             SuiteError: it is no agent, or asks for what there is not.
         """
         if inspect.isclass(self.agent.value):
-            yield _ClassConnection(self.agent, surroundings.fixture_names)
+            yield _ClassConnection(self.agent, run_context.fixture_names)
         else:
-            yield _FunctionConnection(self.agent, surroundings.fixture_names)
+            yield _FunctionConnection(self.agent, run_context.fixture_names)
 
 
 class _FunctionConnection:
@@ -48,9 +48,9 @@ class _FunctionConnection:
         self._call = caller_of(agent.value)
         self._asked = ask_by_name(agent, fixture_names, first_is_sample=True)
 
-    async def open(self, assignment: Assignment) -> Session:
+    async def open(self, context: AttemptContext) -> Session:
         """Open a session; the function is called in its first turn."""
-        return FunctionSession(self._agent, self._call, self._asked, assignment)
+        return FunctionSession(self._agent, self._call, self._asked, context)
 
 
 class _ClassConnection:
@@ -64,8 +64,8 @@ class _ClassConnection:
         self._is_async = is_async(send)
         self._asked = ask_by_name(agent, fixture_names, first_is_sample=False)
 
-    async def open(self, assignment: Assignment) -> Session:
+    async def open(self, context: AttemptContext) -> Session:
         """Make the agent of one trial: on the loop if its `send` is async, else in a thread."""
         session = ClassSession(self._agent, is_async=self._is_async)
-        await session.make(given(self._asked, assignment))
+        await session.make(given(self._asked, context))
         return session

@@ -7,9 +7,9 @@ from typing import Any
 import msgspec
 from pydantic_core import PydanticSerializationError, to_jsonable_python
 
-from harness.messages.json_values import clean_json
 from harness.messages.outputs import Output
-from harness.system.texts import compact_json, one_line, scrub
+from harness.system.json_values import clean_json, compact_json
+from harness.system.texts import one_line, scrub
 
 _WIDTH = 2_000
 

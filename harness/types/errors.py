@@ -11,15 +11,10 @@ The tree::
     └── StoreError           a run directory that cannot be written or read
 """
 
-import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Literal
-
-_HARMFUL = re.compile(
-    "[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]"
-)
 
 TrialFault = Literal["agent_failure", "target_error", "grading_error"]
 
@@ -99,15 +94,14 @@ class Fault:
     allowed: str = ""
 
     def __str__(self) -> str:
-        """Give the fault as `file:line:column: path: what; what is allowed`, on one line.
+        """Give the fault as `file:line:column: path: what; what is allowed`.
 
-        Keys and ids are part of it, so control characters are shown as escapes.
+        Keys and ids are part of it, with whatever characters they hold: show it by `one_line`.
         """
         place = ":".join([self.file, *(str(n) for n in (self.line, self.column) if n)])
         parts = [place, *([self.path] if self.path else []), self.problem]
         text = ": ".join(parts)
-        whole = f"{text}; {self.allowed}" if self.allowed else text
-        return _HARMFUL.sub(lambda match: ascii(match.group())[1:-1], whole)
+        return f"{text}; {self.allowed}" if self.allowed else text
 
 
 class HarnessError(Exception):
@@ -154,8 +148,15 @@ class TargetError(HarnessError):
     """
 
     def __init__(
-        self, message: str, *, code: str, retry_after: float | None = None, hint: str = ""
+        self,
+        message: str,
+        *,
+        code: str = "connection_lost",
+        retry_after: float | None = None,
+        hint: str = "",
     ) -> None:
+        if code not in POLICIES:
+            raise ValueError(f"unknown code {code!r}; there are {', '.join(POLICIES)}")
         super().__init__(message, code=code, hint=hint)
         self.retry_after = retry_after
 

@@ -66,7 +66,7 @@ class ToolResult(_Event, frozen=True, kw_only=True, tag="tool_result"):
 
 
 class SystemEvent(_Event, frozen=True, kw_only=True, tag="system"):
-    """What the agent's surroundings did, such as a compaction; `kind` is the source's word."""
+    """What the agent's context did, such as a compaction; `kind` is the source's word."""
 
     kind: str
     text: str = ""

@@ -46,7 +46,7 @@ class Observer(Protocol):
         ...
 
 
-class Nobody:
+class SilentObserver:
     """Watches nothing."""
 
     def began(self, _folder: Path, _progress: Progress, /) -> None:

@@ -90,7 +90,7 @@ Record = Callable[[Event | Step], None]
 """Adds an event, or the numbers of one model reply, to the turn that is being driven."""
 
 
-class Assignment(msgspec.Struct, frozen=True, kw_only=True):
+class AttemptContext(msgspec.Struct, frozen=True, kw_only=True):
     """One attempt, as a target receives it.
 
     `fixtures` are the objects of the suite's fixtures by name. `wait` sleeps that many seconds
@@ -124,13 +124,13 @@ class Session(Protocol):
 class Connection(Protocol):
     """What the trials of a run share: clients, pools, a server."""
 
-    async def open(self, assignment: Assignment, /) -> Session:
+    async def open(self, context: AttemptContext, /) -> Session:
         """Open a session for one attempt."""
         ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Surroundings:
+class RunContext:
     """What a run offers its target.
 
     `scripted_url` is the base URL of the scripted model server, where the suite has models that
@@ -146,6 +146,6 @@ class Surroundings:
 class Target(Protocol):
     """Drives one kind of agent; its fields are the options under `target` in the suite."""
 
-    def connect(self, surroundings: Surroundings, /) -> AbstractAsyncContextManager[Connection]:
+    def connect(self, run_context: RunContext, /) -> AbstractAsyncContextManager[Connection]:
         """Connect once a run."""
         ...

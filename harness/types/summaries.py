@@ -82,7 +82,7 @@ class GateResult(msgspec.Struct, frozen=True, kw_only=True):
     passed: bool | None
 
 
-class Failed(msgspec.Struct, frozen=True, kw_only=True):
+class FailedTrial(msgspec.Struct, frozen=True, kw_only=True):
     """A trial that did not pass, for the eyes: the grader or error, and what it rests on.
 
     `pointed` are the very characters that the evidence points at, `wanted` is the ground truth of
@@ -118,5 +118,5 @@ class Summary(msgspec.Struct, frozen=True, kw_only=True):
     gates: tuple[GateResult, ...]
     reasons: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
-    first_failures: tuple[Failed, ...] = ()
+    first_failures: tuple[FailedTrial, ...] = ()
     details: dict[str, Any] = {}

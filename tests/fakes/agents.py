@@ -9,7 +9,7 @@ from harness.types.trajectories import Step, Usage
 
 @dataclass
 class FakeTarget:
-    """Calls `act(assignment, text)` for every turn, and says what it returns.
+    """Calls `act(context, text)` for every turn, and says what it returns.
 
     `act` may be async, and may raise; what happened is counted in `opened` and `closed`.
     """
@@ -20,14 +20,14 @@ class FakeTarget:
     connected: int = 0
 
     @asynccontextmanager
-    async def connect(self, surroundings):
-        self.surroundings = surroundings
+    async def connect(self, context):
+        self.context = context
         self.connected += 1
         yield self
 
-    async def open(self, assignment):
-        self.opened.append(assignment)
-        return FakeSession(self, assignment)
+    async def open(self, context):
+        self.opened.append(context)
+        return FakeSession(self, context)
 
 
 @dataclass
@@ -35,14 +35,14 @@ class FakeSession:
     """One conversation with a fake agent."""
 
     target: FakeTarget
-    assignment: object
+    context: object
 
     async def send(self, text, record):
-        answer = self.target.act(self.assignment, text)
+        answer = self.target.act(self.context, text)
         if hasattr(answer, "__await__"):
             answer = await answer
         record(AssistantMessage(text=answer))
         record(Step(usage=Usage(input_tokens=1, output_tokens=len(answer))))
 
     async def close(self):
-        self.target.closed.append(self.assignment)
+        self.target.closed.append(self.context)

@@ -10,7 +10,7 @@ import msgspec
 from harness.types.code import CodeFile
 from harness.types.errors import TargetError
 from harness.types.events import UserMessage
-from harness.types.protocols import Assignment, Surroundings
+from harness.types.protocols import AttemptContext, RunContext
 from harness.types.samples import Sample
 from harness.types.trajectories import Step, Trajectory, Turn
 
@@ -31,7 +31,7 @@ class OneSampleRunner:
         self.agent = agent
         self.model = options.pop("model", "some-model")
         self.fixtures = options.pop("fixtures", {})
-        self.patience = options.pop("patience", 5.0)
+        self.budget = options.pop("budget", 5.0)
         self.turn_seconds = options.pop("turn_seconds", 20.0)
         self.scripted_url = options.pop("scripted_url", None)
         self.sample = Sample(**{"id": "s", "input": "Hi", **options})
@@ -41,7 +41,7 @@ class OneSampleRunner:
 
     async def wait(self, seconds):
         """Wait next to no time, but remember how long it should have been."""
-        if sum(self.waits) + seconds > self.patience:
+        if sum(self.waits) + seconds > self.budget:
             raise TargetError("that is too long", code="rate_limited", retry_after=seconds)
         self.waits.append(seconds)
         await asyncio.sleep(min(seconds, 0.01))
@@ -52,16 +52,16 @@ class OneSampleRunner:
 
     async def drive(self):
         """Drive the sample; give the runner itself, with what came of it."""
-        surroundings = Surroundings(
+        run_context = RunContext(
             scripted_url=self.scripted_url, fixture_names=frozenset(self.fixtures), concurrency=4
         )
-        assignment = Assignment(
+        context = AttemptContext(
             sample=self.sample, model=self.model, epoch=3, attempt=0,
             fixtures=self.fixtures, wait=self.wait,
         )  # fmt: skip
         try:
-            async with self.agent.connect(surroundings) as connection:
-                session = await connection.open(assignment)
+            async with self.agent.connect(run_context) as connection:
+                session = await connection.open(context)
                 for text in self.sample.turns:
                     self.turns.append(([UserMessage(text=text)], []))
                     async with asyncio.timeout(self.turn_seconds):

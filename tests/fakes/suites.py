@@ -42,7 +42,7 @@ def grader_spec(grader, name="g", **more):
 
 
 def fake_suite(act, *, samples=3, graders=None, models=("m",), **more):
-    """Give a suite whose agent is the function `act(assignment, text)`."""
+    """Give a suite whose agent is the function `act(context, text)`."""
     target = act if isinstance(act, FakeTarget) else FakeTarget(act)
     if isinstance(samples, int):
         samples = tuple(Sample(id=f"s{n}", input=f"question {n}") for n in range(samples))

@@ -54,7 +54,7 @@ def error(code, message="No."):
 )
 async def test_each_failure_has_its_code(answer, code):
     with serve(answer) as server:
-        runner = await drive(server, {"patience": 0.0})
+        runner = await drive(server, {"budget": 0.0})
     assert runner.error.code == code
     assert runner.error.code in POLICIES
     assert "\n" not in str(runner.error)
@@ -79,7 +79,7 @@ async def test_each_failure_has_its_code(answer, code):
 )  # fmt: skip
 async def test_an_error_told_inside_a_stream_has_its_code(raw, code):
     with serve(Answer(raw=raw, kind="text/event-stream")) as server:
-        runner = await drive(server, {"patience": 0.0}, request={"stream": True})
+        runner = await drive(server, {"budget": 0.0}, request={"stream": True})
     assert runner.error.code == code
     assert runner.of(AssistantMessage) == []
 
@@ -96,7 +96,7 @@ async def test_nobody_listening_is_a_refused_connection():
         port = listener.getsockname()[1]
     for host in ("127.0.0.1", "localhost"):
         agent = OpenAIAgent(base_url=f"http://{host}:{port}/v1")
-        runner = await OneSampleRunner(agent, patience=0.0).drive()
+        runner = await OneSampleRunner(agent, budget=0.0).drive()
         assert runner.error.code == "connection_refused"
         assert str(port) in str(runner.error)
         assert "ConnectionRefusedError" in str(runner.error)
@@ -105,7 +105,7 @@ async def test_nobody_listening_is_a_refused_connection():
 async def test_an_unknown_host_is_a_lost_connection(monkeypatch):
     monkeypatch.setenv("SOME_KEY", "key-of-a-test")
     agent = OpenAIAgent(base_url="http://no-such-host.invalid/v1", api_key_env="SOME_KEY")
-    runner = await OneSampleRunner(agent, patience=0.0).drive()
+    runner = await OneSampleRunner(agent, budget=0.0).drive()
     assert runner.error.code == "connection_lost"
 
 
@@ -113,7 +113,7 @@ async def test_an_unknown_host_is_a_lost_connection(monkeypatch):
 async def test_a_base_url_that_is_none_is_a_bad_request(url, monkeypatch):
     monkeypatch.setenv("SOME_KEY", "key-of-a-test")
     agent = OpenAIAgent(base_url=url, api_key_env="SOME_KEY")
-    runner = await OneSampleRunner(agent, patience=0.0).drive()
+    runner = await OneSampleRunner(agent, budget=0.0).drive()
     assert runner.error.code == "bad_request"
 
 
@@ -126,7 +126,7 @@ async def test_a_refused_request_is_sent_again_after_the_time_the_endpoint_asked
         Answer(content="at last"),
     )
     with serve(*answers) as server:
-        runner = await drive(server, {"patience": 60.0})
+        runner = await drive(server, {"budget": 60.0})
     assert runner.error is None
     assert [e.text for e in runner.of(AssistantMessage)] == ["at last"]
     assert runner.waits[:2] == [2.0, 0.25]

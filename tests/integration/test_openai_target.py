@@ -20,7 +20,7 @@ from harness.types.events import (
     ToolCall,
     ToolResult,
 )
-from harness.types.protocols import Assignment, Surroundings
+from harness.types.protocols import AttemptContext, RunContext
 from harness.types.trajectories import Trajectory
 
 CONVERSATION = (
@@ -266,7 +266,7 @@ async def test_a_proxy_of_the_environment_is_not_asked_for_loopback(monkeypatch)
     monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:9")
     monkeypatch.setenv("ALL_PROXY", "http://127.0.0.1:9")
     with serve(Answer(content="ok")) as server:
-        runner = await drive(server, {"patience": 0.0})
+        runner = await drive(server, {"budget": 0.0})
     assert runner.error is None
 
 
@@ -323,17 +323,17 @@ async def test_many_sessions_at_once_are_not_throttled_by_the_client():
     meeting = threading.Barrier(120, timeout=20)
     with serve(Answer(content="ok", before=meeting.wait)) as server:
         agent = agent_for(server)
-        surroundings = Surroundings(scripted_url=None, fixture_names=frozenset(), concurrency=120)
-        async with agent.connect(surroundings) as connection:
+        context = RunContext(scripted_url=None, fixture_names=frozenset(), concurrency=120)
+        async with agent.connect(context) as connection:
 
             async def one():
                 runner = OneSampleRunner(agent)
                 runner.turns.append(([], []))
-                assignment = Assignment(
+                context = AttemptContext(
                     sample=runner.sample, model="m", epoch=0, attempt=0, fixtures={},
                     wait=runner.wait,
                 )  # fmt: skip
-                session = await connection.open(assignment)
+                session = await connection.open(context)
                 await session.send("Hi", runner.record)
                 return runner.of(AssistantMessage)[0].text
 

@@ -73,7 +73,7 @@ async def meet(model, **options):
     """Say hello to a model that makes trouble."""
     agent = OpenAIAgent(tools=load_code(TOOLS), **options)
     async with scripted_server(read_script(TROUBLES)) as url:
-        told = {"model": f"scripted/{model}", "scripted_url": url, "patience": 2.0}
+        told = {"model": f"scripted/{model}", "scripted_url": url, "budget": 2.0}
         return await OneSampleRunner(agent, **told).drive()
 
 

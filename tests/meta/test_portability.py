@@ -129,7 +129,7 @@ def test_every_text_file_is_opened_in_a_named_encoding(sources):
         ("p.open()", True),
         ("p.open('r')", True),
         ("p.open('ab')", False),
-        ("connection.open(assignment)", False),
+        ("connection.open(context)", False),
         ("os.open(p, flags)", False),
         ("p.read_text()", True),
         ("p.read_text('utf-8')", False),

@@ -10,7 +10,7 @@ from harness.types.errors import StoreError
 
 
 def make(**more):
-    return fake_suite(lambda assignment, text: f"ok {text}", **more)
+    return fake_suite(lambda context, text: f"ok {text}", **more)
 
 
 def test_a_run_gives_its_numbers_and_its_trials(tmp_path):

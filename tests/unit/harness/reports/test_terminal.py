@@ -7,7 +7,7 @@ from rich.console import Console
 
 from harness.reports.terminal import print_summary
 from harness.types.summaries import (
-    Failed,
+    FailedTrial,
     GateResult,
     GraderSummary,
     Interval,
@@ -69,7 +69,7 @@ def printed(width=100, encoding="utf-8", **fields):
 
 
 def failed(sample_id="s1", evidence="it said nothing"):
-    return Failed(
+    return FailedTrial(
         sample_id=sample_id,
         model="m",
         epoch=0,

@@ -9,7 +9,7 @@ import pytest
 from fakes.agents import FakeTarget
 from fakes.suites import Breaks, Says, fake_suite, grader_spec
 
-from harness.running.choices import RunOptions
+from harness.running.run_options import RunOptions
 from harness.running.runs import execute
 from harness.running.workers import Stop
 from harness.storing.trial_log import read_trials
@@ -66,8 +66,8 @@ async def test_a_sample_of_several_turns_takes_them_one_by_one_with_one_agent(tm
 
 
 async def test_an_outage_is_tried_again_from_a_clean_agent_and_billed_with_it(tmp_path):
-    def act(assignment, text):
-        if assignment.attempt == 0:
+    def act(context, text):
+        if context.attempt == 0:
             raise TargetError("reset", code="connection_lost")
         return "ok"
 
@@ -80,7 +80,7 @@ async def test_an_outage_is_tried_again_from_a_clean_agent_and_billed_with_it(tm
 
 
 async def test_an_outage_that_lasts_ends_the_trial_after_the_attempts_allowed(tmp_path):
-    def act(assignment, text):
+    def act(context, text):
         raise TargetError("gone", code="server_error")
 
     suite = fake_suite(act, samples=1, retries=Retries(attempts=2))
@@ -93,7 +93,7 @@ async def test_an_outage_that_lasts_ends_the_trial_after_the_attempts_allowed(tm
 
 @pytest.mark.parametrize("code", ["unauthorized", "bad_request", "agent_crash", "max_steps"])
 async def test_what_trying_again_cannot_cure_is_tried_once(tmp_path, code):
-    def act(assignment, text):
+    def act(context, text):
         raise TargetError("no", code=code)
 
     result = await run(fake_suite(act, samples=1), tmp_path)
@@ -101,7 +101,7 @@ async def test_what_trying_again_cannot_cure_is_tried_once(tmp_path, code):
 
 
 async def test_a_wait_longer_than_allowed_is_not_waited_for(tmp_path):
-    def act(assignment, text):
+    def act(context, text):
         raise TargetError("tomorrow", code="rate_limited", retry_after=86400)
 
     result = await run(fake_suite(act, samples=1), tmp_path)
@@ -109,7 +109,7 @@ async def test_a_wait_longer_than_allowed_is_not_waited_for(tmp_path):
 
 
 async def test_the_agent_that_is_too_slow_fails_and_its_partial_answer_is_kept(tmp_path):
-    async def act(assignment, text):
+    async def act(context, text):
         if text == "two":
             await asyncio.sleep(30)
         return "ok"
@@ -125,8 +125,8 @@ async def test_the_agent_that_is_too_slow_fails_and_its_partial_answer_is_kept(t
 
 
 async def test_one_broken_trial_touches_no_other(tmp_path):
-    def act(assignment, text):
-        if assignment.sample.id == "s1":
+    def act(context, text):
+        if context.sample.id == "s1":
             raise KeyError("plug-in bug")
         return "ok"
 
@@ -160,7 +160,7 @@ async def test_a_broken_observer_decides_nothing_but_is_told(tmp_path):
 async def test_no_more_than_so_many_trials_run_at_once(tmp_path):
     now, most = 0, 0
 
-    async def act(assignment, text):
+    async def act(context, text):
         nonlocal now, most
         now += 1
         most = max(most, now)
@@ -176,8 +176,8 @@ async def test_no_more_than_so_many_trials_run_at_once(tmp_path):
 async def test_a_run_that_is_asked_to_stop_keeps_what_is_done_and_says_so(tmp_path):
     stop = Stop()
 
-    async def act(assignment, text):
-        if assignment.sample.id == "s2":
+    async def act(context, text):
+        if context.sample.id == "s2":
             stop.ask("interrupted")
             await asyncio.sleep(30)
         return "ok"
@@ -215,8 +215,8 @@ async def test_scripted_models_without_a_script_are_refused(tmp_path):
 
 
 async def test_the_first_failures_are_those_of_the_plan_not_of_the_clock(tmp_path):
-    async def act(assignment, text):
-        await asyncio.sleep(0.01 if assignment.sample.id in ("s0", "s1") else 0)
+    async def act(context, text):
+        await asyncio.sleep(0.01 if context.sample.id in ("s0", "s1") else 0)
         return "no"
 
     suite = fake_suite(act, samples=30)

@@ -7,7 +7,7 @@ import time
 import pytest
 from fakes.suites import fake_suite
 
-from harness.running.choices import RunOptions
+from harness.running.run_options import RunOptions
 from harness.running.runs import execute
 from harness.running.worlds import Worlds
 from harness.storing.trial_log import read_trials
@@ -137,9 +137,9 @@ async def test_twenty_trials_at_once_each_have_their_own_world_and_store_its_end
     def box():
         yield Box()
 
-    async def act(assignment, text):
-        rows = assignment.fixtures["box"].rows
-        rows.append(assignment.sample.id)
+    async def act(context, text):
+        rows = context.fixtures["box"].rows
+        rows.append(context.sample.id)
         await asyncio.sleep(0.01)
         return f"ok {rows}"
 
@@ -160,10 +160,10 @@ async def test_each_attempt_has_a_fresh_world_and_the_run_one_for_all(tmp_path):
         made.append("shared")
         yield Box()
 
-    def act(assignment, text):
-        assignment.fixtures["own"].rows.append(assignment.attempt)
-        assignment.fixtures["shared"].rows.append(assignment.attempt)
-        if assignment.attempt == 0:
+    def act(context, text):
+        context.fixtures["own"].rows.append(context.attempt)
+        context.fixtures["shared"].rows.append(context.attempt)
+        if context.attempt == 0:
             raise TargetError("reset", code="connection_lost")
         return "ok"
 
@@ -181,8 +181,8 @@ async def test_the_world_is_cleared_away_also_after_a_time_limit(tmp_path):
         time.sleep(0.05)
         seen.append("down")
 
-    async def act(assignment, text):
-        assignment.fixtures["box"].rows.append("half")
+    async def act(context, text):
+        context.fixtures["box"].rows.append("half")
         await asyncio.sleep(30)
 
     limits = Limits(turn_seconds=0.05)

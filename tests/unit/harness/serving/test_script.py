@@ -8,7 +8,7 @@ from harness.types.errors import SuiteError
 DATA = Path(__file__).parents[3] / "data" / "serving"
 
 
-def faults_of(text: str) -> list[str]:
+def collect_faults(text: str) -> list[str]:
     with pytest.raises(SuiteError) as caught:
         parse_script(text, "f")
     return [str(fault) for fault in caught.value.faults]
@@ -91,7 +91,7 @@ def test_all_faults_of_a_script_are_told_at_once_with_their_places():
     ],
 )
 def test_a_fault_says_what_is_wrong_and_what_is_allowed(text, fault):
-    faults = faults_of(text)
+    faults = collect_faults(text)
     assert faults[0].startswith(fault)
     assert len(faults) == 1
 

@@ -1,10 +1,8 @@
 """Texts made safe for storing and for showing."""
 
-import math
-
 import pytest
 
-from harness.system.texts import compact_json, harmless, one_line, scrub, scrub_json
+from harness.system.texts import cut, error_line, harmless, one_line, scrub
 
 
 @pytest.mark.parametrize(
@@ -40,15 +38,16 @@ def test_lone_surrogates_become_the_replacement_character(text, whole):
     assert scrub(text) == whole
 
 
-def test_surrogates_are_replaced_in_every_place_of_a_value():
-    assert scrub_json({"\ud800": ["\udc00", {"k": 1}]}) == {"\ufffd": ["\ufffd", {"k": 1}]}
+def test_a_text_is_cut_with_an_ellipsis():
+    assert cut("abcdef", 4) == "abc…"
+    assert cut("abcd", 4) == "abcd"
 
 
-def test_compact_json_has_no_spaces_and_keeps_letters():
-    assert compact_json({"a": [1, "é"], "b": None}) == '{"a":[1,"é"],"b":null}'
+def test_any_exception_is_described_in_one_line():
+    class Broken(Exception):
+        def __str__(self):
+            raise RuntimeError
 
-
-@pytest.mark.parametrize("value", [math.nan, [math.inf], {"k": -math.inf}, object(), "\ud800"])
-def test_what_json_cannot_hold_is_refused(value):
-    with pytest.raises(ValueError, match="no JSON"):
-        compact_json(value)
+    assert error_line(ValueError("no")) == "ValueError: no"
+    assert error_line(KeyError()) == "KeyError"
+    assert error_line(Broken()) == "Broken: (its message cannot be shown)"

@@ -4,12 +4,12 @@ import asyncio
 
 import pytest
 
-from harness.system.time_limits import Patience
+from harness.system.time_limits import TimeBudget
 from harness.types.errors import TargetError
 
 
-def patience(turn=None, trial=None, wait=10.0):
-    return Patience(turn_seconds=turn, trial_seconds=trial, wait_seconds=wait)
+def budget(turn=None, trial=None, wait=10.0):
+    return TimeBudget(turn_seconds=turn, trial_seconds=trial, wait_seconds=wait)
 
 
 async def nap(seconds):
@@ -23,12 +23,12 @@ async def fail(error):
 
 async def test_a_turn_that_takes_too_long_says_which_limit_it_hit():
     with pytest.raises(TargetError, match=r"limits\.turn_seconds: 0\.05") as caught:
-        await patience(turn=0.05, trial=10.0).turn(nap(10))
+        await budget(turn=0.05, trial=10.0).turn(nap(10))
     assert caught.value.code == "turn_timeout"
 
 
 async def test_turns_that_are_short_each_can_use_up_the_trial():
-    limits = patience(turn=10.0, trial=0.1)
+    limits = budget(turn=10.0, trial=0.1)
 
     async def turns():
         for _ in range(50):
@@ -43,13 +43,13 @@ async def test_a_turn_gives_what_the_agent_gives_whether_it_waits_or_not():
     async def at_once():
         return "now"
 
-    limits = patience(turn=10.0)
+    limits = budget(turn=10.0)
     assert await limits.turn(at_once()) == "now"
     assert await limits.turn(nap(0.01)) == "done"
 
 
 async def test_waiting_is_not_counted():
-    limits = patience(turn=0.2, trial=0.3)
+    limits = budget(turn=0.2, trial=0.3)
 
     async def turn():
         await limits.wait(0.35)
@@ -63,7 +63,7 @@ async def test_waiting_is_not_counted():
 
 async def test_more_waiting_than_allowed_is_refused_at_once_with_the_time_asked_for():
     with pytest.raises(TargetError, match="max_wait_seconds") as caught:
-        await patience(wait=5.0).wait(3600)
+        await budget(wait=5.0).wait(3600)
     assert (caught.value.code, caught.value.retry_after) == ("rate_limited", 3600)
 
 
@@ -73,14 +73,14 @@ async def test_another_time_out_inside_a_turn_is_not_taken_for_ours():
         raise TimeoutError
 
     with pytest.raises(TimeoutError):
-        await patience(turn=10.0).turn(late())
+        await budget(turn=10.0).turn(late())
     with pytest.raises(TimeoutError):
-        await patience(turn=10.0).turn(fail(TimeoutError()))
+        await budget(turn=10.0).turn(fail(TimeoutError()))
 
 
 async def test_an_error_inside_a_turn_passes():
     with pytest.raises(TargetError) as caught:
-        await patience(turn=10.0).turn(fail(TargetError("cut", code="stream_cut")))
+        await budget(turn=10.0).turn(fail(TargetError("cut", code="stream_cut")))
     assert caught.value.code == "stream_cut"
 
 
@@ -92,7 +92,7 @@ async def test_code_that_swallows_its_cancellation_is_still_over_time():
             return
 
     with pytest.raises(TargetError) as caught:
-        await patience(turn=0.05).turn(stubborn())
+        await budget(turn=0.05).turn(stubborn())
     assert caught.value.code == "turn_timeout"
 
 
@@ -106,7 +106,7 @@ async def test_a_turn_that_is_cancelled_from_outside_is_cancelled():
             seen.append("cancelled")
             raise
 
-    task = asyncio.create_task(patience(turn=10.0).turn(turn()))
+    task = asyncio.create_task(budget(turn=10.0).turn(turn()))
     await asyncio.sleep(0.01)
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
@@ -120,8 +120,8 @@ async def test_a_turn_may_use_tasks_timeouts_and_threads_of_its_own():
             tasks = [group.create_task(nap(0.01)) for _ in range(3)]
         return [task.result() for task in tasks] + [await asyncio.to_thread(abs, -1)]
 
-    assert await patience(turn=10.0).turn(turn()) == ["done"] * 3 + [1]
+    assert await budget(turn=10.0).turn(turn()) == ["done"] * 3 + [1]
 
 
 async def test_no_limit_is_no_limit():
-    assert await patience().turn(nap(0)) == "done"
+    assert await budget().turn(nap(0)) == "done"

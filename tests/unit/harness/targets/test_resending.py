@@ -7,9 +7,9 @@ from harness.types.errors import POLICIES, TargetError
 class Asking:
     """Raises the errors one after the other, then answers; remembers the waits."""
 
-    def __init__(self, *errors, patience=1000.0):
+    def __init__(self, *errors, budget=1000.0):
         self.errors = list(errors)
-        self.patience = patience
+        self.budget = budget
         self.asked = 0
         self.waits = []
 
@@ -20,7 +20,7 @@ class Asking:
         return "answer"
 
     async def wait(self, seconds):
-        if sum(self.waits) + seconds > self.patience:
+        if sum(self.waits) + seconds > self.budget:
             raise TargetError("too long", code="rate_limited", retry_after=seconds)
         self.waits.append(seconds)
 
@@ -67,7 +67,7 @@ async def test_an_exception_that_is_no_failure_passes_through():
 
 @pytest.mark.parametrize("code", ["rate_limited", "overloaded", "connection_refused"])
 async def test_when_the_patience_is_used_up_the_refusal_is_the_error(code):
-    asking = Asking(*(error(code, 40.0) for _ in range(9)), patience=100.0)
+    asking = Asking(*(error(code, 40.0) for _ in range(9)), budget=100.0)
     with pytest.raises(TargetError, match=f"{code}; too long") as raised:
         await asking.run()
     assert (raised.value.code, raised.value.retry_after) == (code, 40.0)
@@ -76,7 +76,7 @@ async def test_when_the_patience_is_used_up_the_refusal_is_the_error(code):
 
 
 async def test_an_endpoint_that_asks_for_no_time_is_waited_for_all_the_same():
-    asking = Asking(*(error("rate_limited", 0.0) for _ in range(1000)), patience=100.0)
+    asking = Asking(*(error("rate_limited", 0.0) for _ in range(1000)), budget=100.0)
     with pytest.raises(TargetError):
         await asking.run()
     assert asking.asked < 50

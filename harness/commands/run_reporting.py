@@ -13,20 +13,20 @@ from harness.reports.terminal import print_summary
 from harness.running.recording import RunResult
 from harness.running.workers import Stop
 from harness.system.signals import on_interrupt
-from harness.system.texts import harmless
-from harness.types.progress import Nobody, Observer
+from harness.system.texts import one_line
+from harness.types.progress import Observer, SilentObserver
 from harness.types.suites import Suite
 
 _INTERRUPTED = 130
 
 
-def run_shown(
+def run_and_report(
     suite: Suite, work: Callable[[Observer, Stop], Awaitable[RunResult]], *, quiet: bool
 ) -> int:
     """Do the work under the eyes of a user; give the exit code."""
     for warning in suite.warnings:
-        click.echo(harmless(f"warning: {warning}"), err=True)
-    result = asyncio.run(_interruptible(work, progress_shown(quiet=quiet) or Nobody()))
+        click.echo(one_line(f"warning: {warning}"), err=True)
+    result = asyncio.run(_interruptible(work, progress_shown(quiet=quiet) or SilentObserver()))
     console = Console(width=None if sys.stdout.isatty() else 110)
     print_summary(console, result.summary, result.folder)
     return exit_code(result)

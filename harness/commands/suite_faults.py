@@ -3,11 +3,11 @@
 from pathlib import Path
 
 from harness.loading.validation import inspect_suite
-from harness.running.choices import suite_file
+from harness.running.run_options import suite_file
 from harness.types.errors import Fault, SuiteError
 
 
-def faults_of(path: Path) -> tuple[Fault, ...]:
+def collect_faults(path: Path) -> tuple[Fault, ...]:
     """Give the faults of one suite, in the order of its text, then those of its script."""
     suite, faults = inspect_suite(suite_file(path))
     script = suite.target.script if suite is not None and suite.target is not None else None

@@ -1,6 +1,7 @@
 """Foreign JSON made safe to store: plain types, finite numbers, bounded depth, valid Unicode."""
 
 import json
+import math
 from collections.abc import Mapping
 from typing import Any, NoReturn
 
@@ -42,9 +43,29 @@ def _number(value: float) -> float:
         if value.bit_length() > _MAX_BITS:
             raise ValueError("no JSON number: an integer of more than 3,900 digits")
         return int(value)
-    if value - value != 0.0:
+    if not math.isfinite(value):
         raise ValueError(f"no JSON number: {value}")
     return float(value)
+
+
+def scrub_json(value: Any) -> Any:
+    """Replace lone surrogates in every text of a JSON value, keys included."""
+    if isinstance(value, str):
+        return scrub(value)
+    if isinstance(value, list | tuple):
+        return [scrub_json(item) for item in value]
+    if isinstance(value, dict):
+        return {scrub(str(key)): scrub_json(item) for key, item in value.items()}
+    return value
+
+
+def compact_json(value: Any) -> str:
+    """Write a JSON value as text without spaces, non-ASCII kept.
+
+    Raises:
+        ValueError: the value holds what JSON has no form for, or is nested too deep.
+    """
+    return msgspec.json.encode(clean_json(value)).decode()
 
 
 def load_json(data: bytes | str) -> Any:

@@ -1,10 +1,18 @@
+import math
 from enum import StrEnum
 from types import MappingProxyType
 
 import msgspec
 import pytest
 
-from harness.messages.json_values import MAX_DEPTH, clean_json, load_json, read_json
+from harness.system.json_values import (
+    MAX_DEPTH,
+    clean_json,
+    compact_json,
+    load_json,
+    read_json,
+    scrub_json,
+)
 
 
 class Color(StrEnum):
@@ -68,3 +76,17 @@ def test_what_is_no_json_is_refused(data):
         load_json(data)
     with pytest.raises(ValueError, match=r".+"):
         read_json(data.decode())
+
+
+def test_surrogates_are_replaced_in_every_place_of_a_value():
+    assert scrub_json({"\ud800": ["\udc00", {"k": 1}]}) == {"\ufffd": ["\ufffd", {"k": 1}]}
+
+
+def test_compact_json_has_no_spaces_and_keeps_letters():
+    assert compact_json({"a": [1, "é"], "b": None}) == '{"a":[1,"é"],"b":null}'
+
+
+@pytest.mark.parametrize("value", [math.nan, [math.inf], {"k": -math.inf}, object()])
+def test_what_json_cannot_hold_is_refused(value):
+    with pytest.raises(ValueError, match="no JSON"):
+        compact_json(value)

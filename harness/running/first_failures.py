@@ -10,7 +10,7 @@ from harness.types.events import AssistantMessage
 from harness.types.grades import Grade, Ref
 from harness.types.samples import Sample
 from harness.types.suites import GraderSpec
-from harness.types.summaries import Failed
+from harness.types.summaries import FailedTrial
 from harness.types.taxonomy import Taxonomy
 from harness.types.trajectories import Trajectory
 from harness.types.trials import Trial
@@ -20,11 +20,11 @@ _LONGEST = 500
 """Characters of a text that are kept for showing; the trial holds the whole."""
 
 
-class Failing:
+class FirstFailures:
     """Keeps the first few failing trials of each model, whatever the order in which they end."""
 
     def __init__(self, graders: Iterable[GraderSpec] = ()) -> None:
-        self._by_model: dict[str, list[tuple[int, Failed]]] = {}
+        self._by_model: dict[str, list[tuple[int, FailedTrial]]] = {}
         self._free = frozenset(spec.name for spec in graders if _is_reference_free(spec))
 
     def add(self, index: int, trial: Trial, sample: Sample | None = None) -> None:
@@ -39,7 +39,7 @@ class Failing:
             insort(kept, (index, failed), key=lambda pair: pair[0])
             del kept[_KEPT:]
 
-    def first(self) -> tuple[Failed, ...]:
+    def first(self) -> tuple[FailedTrial, ...]:
         """Give what was kept, model by model."""
         return tuple(failed for kept in self._by_model.values() for _, failed in kept)
 
@@ -49,9 +49,9 @@ def _is_reference_free(spec: GraderSpec) -> bool:
     return isinstance(taxonomy, Taxonomy) and taxonomy.reference == "reference-free"
 
 
-def failed_of(trial: Trial, sample: Sample | None = None) -> Failed:
+def failed_of(trial: Trial, sample: Sample | None = None) -> FailedTrial:
     """Say why a trial did not pass: its error, else its first failing grade."""
-    failed = Failed(
+    failed = FailedTrial(
         sample_id=trial.sample_id,
         model=trial.model,
         epoch=trial.epoch,
@@ -75,8 +75,8 @@ def _failing_grade(grades: Mapping[str, Grade]) -> tuple[str | None, Grade | Non
 
 
 def _told(
-    failed: Failed, name: str | None, grade: Grade, trial: Trial, sample: Sample | None
-) -> Failed:
+    failed: FailedTrial, name: str | None, grade: Grade, trial: Trial, sample: Sample | None
+) -> FailedTrial:
     told = msgspec.structs.replace(failed, grader=name, evidence=grade.evidence)
     turn = _failing_turn(grade)
     if turn is not None:

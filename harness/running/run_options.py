@@ -24,7 +24,7 @@ class RunOptions:
     graded_from: str | None = None
 
 
-def chosen(suite: Suite, options: RunOptions) -> tuple[Suite, TargetSpec]:
+def apply_options(suite: Suite, options: RunOptions) -> tuple[Suite, TargetSpec]:
     """Put the options into the suite.
 
     Raises:

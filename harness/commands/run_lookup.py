@@ -9,7 +9,7 @@ from harness.storing.trial_log import read_trials
 from harness.types.errors import Fault, InputError, StoreError
 
 
-def input_run(name: str, out: Path) -> Path:
+def lookup_run(name: str, out: Path) -> Path:
     """Find the run that the user named.
 
     Raises:
