@@ -87,6 +87,6 @@ def test_compact_json_has_no_spaces_and_keeps_letters():
 
 
 @pytest.mark.parametrize("value", [math.nan, [math.inf], {"k": -math.inf}, object()])
-def test_what_json_cannot_hold_is_refused(value):
+def test_what_json_cannot_hold_is_not_written(value):
     with pytest.raises(ValueError, match="no JSON"):
         compact_json(value)

@@ -44,10 +44,10 @@ def test_a_text_is_cut_with_an_ellipsis():
 
 
 def test_any_exception_is_described_in_one_line():
-    class Broken(Exception):
+    class BrokenError(Exception):
         def __str__(self):
             raise RuntimeError
 
     assert error_line(ValueError("no")) == "ValueError: no"
     assert error_line(KeyError()) == "KeyError"
-    assert error_line(Broken()) == "Broken: (its message cannot be shown)"
+    assert error_line(BrokenError()) == "BrokenError: (its message cannot be shown)"
