@@ -6,19 +6,20 @@ the work is done in a thread with a loop of its own.
 
 import asyncio
 import threading
-from collections.abc import Coroutine, Iterator, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypedDict, Unpack
 
 from harness.loading.selections import Selection
 from harness.loading.suite_files import load_suite
 from harness.reports.progress_bar import progress_shown
 from harness.running.recording import RunResult
-from harness.running.replays import recorded_trials, replay, replay_run
+from harness.running.replays import Recorded, recorded_run, recorded_trajectories, replay
 from harness.running.run_options import RunOptions, suite_file
 from harness.running.runs import execute
 from harness.running.stored_summaries import summary_of
+from harness.running.workers import Stop
 from harness.storing.manifests import Manifest, read_manifest
 from harness.storing.run_folders import find_run
 from harness.storing.trial_log import read_trials
@@ -27,7 +28,6 @@ from harness.types.summaries import Summary
 from harness.types.trajectories import Trajectory
 from harness.types.trials import Trial
 
-_T = TypeVar("_T")
 _RUNS = Path("runs")
 
 
@@ -53,82 +53,63 @@ class Run:
         return read_trials(self.folder)
 
 
-async def run_async(  # noqa: PLR0913  (one keyword an option of `regrade run`)
-    suite: Suite | str | Path,
-    *,
-    models: Sequence[str] = (),
-    epochs: int | None = None,
-    limit: int | None = None,
-    samples: Sequence[str] = (),
-    tags: Sequence[str] = (),
-    concurrency: int | None = None,
-    out: str | Path = _RUNS,
-    progress: bool = False,
-) -> Run:
-    """Run a suite, as `regrade run` does.
+Source = Run | str | Path | Mapping[str, Trajectory]
+"""What can be graded: a run, the path of its directory, or trajectories by sample id."""
 
-    Args:
-        suite: a suite, or the path of its file or folder.
-        models: run on these instead of the suite's.
-        epochs: repeat every sample so many times.
-        limit: take the first so many samples.
-        samples: take the samples of these ids.
-        tags: take the samples that have one of these tags.
-        concurrency: drive so many trials at once.
-        out: make the run directory in this folder.
-        progress: show how far the run is, on standard error.
+
+class GradeKeywords(TypedDict, total=False):
+    """Keywords of `grade`: where the run directory is made, and whether progress is shown."""
+
+    out: str | Path
+    progress: bool
+
+
+class RunKeywords(GradeKeywords, total=False):
+    """Keywords of `run`, one for each option of `regrade run`.
+
+    `models`, `epochs` and `concurrency` replace those of the suite; `limit`, `samples` (ids) and
+    `tags` select from the dataset.
+    """
+
+    models: Sequence[str]
+    epochs: int | None
+    limit: int | None
+    samples: Sequence[str]
+    tags: Sequence[str]
+    concurrency: int | None
+
+
+def run(suite: Suite | str | Path, **keywords: Unpack[RunKeywords]) -> Run:
+    """Run a suite, given as such or by the path of its file or folder, and wait for its end.
 
     Raises:
         InputError: the suite or its dataset cannot be used; nothing was stored.
+        TargetError: the agents cannot be reached at all; nothing was stored.
         StoreError: the run directory cannot be made.
     """
-    options = RunOptions(
-        models=tuple(models),
-        epochs=epochs,
-        concurrency=concurrency,
-        selection=Selection(limit=limit, ids=tuple(samples), tags=tuple(tags)),
-        out=Path(out),
-    )
-    return _run(await execute(_loaded(suite), options, progress_shown(quiet=not progress)))
+    return _waited(lambda stop: _run(suite, keywords, stop))
 
 
-async def grade_async(
-    source: Run | str | Path | Mapping[str, Trajectory],
-    suite: Suite | str | Path,
-    *,
-    out: str | Path = _RUNS,
-    progress: bool = False,
-) -> Run:
-    """Grade trajectories with a suite, without driving an agent.
+async def run_async(suite: Suite | str | Path, **keywords: Unpack[RunKeywords]) -> Run:
+    """Run a suite beside other work; otherwise as `run`."""
+    return await _run(suite, keywords, Stop())
 
-    Args:
-        source: a run, the path of its directory, or trajectories by the id of their sample.
-        suite: a suite, or the path of its file or folder; its target is not used.
-        out: make the new run directory in this folder.
-        progress: show how far the work is, on standard error.
+
+def grade(source: Source, suite: Suite | str | Path, **keywords: Unpack[GradeKeywords]) -> Run:
+    """Grade trajectories with a suite, without driving an agent, and wait for the end.
 
     Raises:
         InputError: the suite or its dataset cannot be used; nothing was stored.
         StoreError: the run cannot be read, or the new directory cannot be made.
     """
-    loaded, watcher = _loaded(suite), progress_shown(quiet=not progress)
-    if isinstance(source, Mapping):
-        options = RunOptions(models=("default",), epochs=1, out=Path(out), planned=len(source))
-        return _run(await replay(loaded, recorded_trials(source), options, watcher))
-    folder = source.folder if isinstance(source, Run) else find_run(source, Path(out))
-    return _run(await replay_run(loaded, folder, Path(out), watcher))
+    return _waited(lambda stop: _grade(source, suite, keywords, stop))
 
 
-def run(suite: Suite | str | Path, **options: Any) -> Run:
-    """Run a suite and wait for its end; the options are those of `run_async`."""
-    return _waited(run_async(suite, **options))
-
-
-def grade(
-    source: Run | str | Path | Mapping[str, Trajectory], suite: Suite | str | Path, **options: Any
+async def grade_async(
+    source: Source, suite: Suite | str | Path, **keywords: Unpack[GradeKeywords]
 ) -> Run:
-    """Grade trajectories and wait for the end; the options are those of `grade_async`."""
-    return _waited(grade_async(source, suite, **options))
+    """Grade trajectories beside other work; otherwise as `grade`."""
+    return await _grade(source, suite, keywords, Stop())
 
 
 def load_run(name: str | Path, *, out: str | Path = _RUNS) -> Run:
@@ -141,31 +122,83 @@ def load_run(name: str | Path, *, out: str | Path = _RUNS) -> Run:
     return Run(folder, summary_of(folder))
 
 
+async def _run(suite: Suite | str | Path, keywords: RunKeywords, stop: Stop) -> Run:
+    selection = Selection(
+        limit=keywords.get("limit"),
+        ids=tuple(keywords.get("samples", ())),
+        tags=tuple(keywords.get("tags", ())),
+    )
+    options = RunOptions(
+        models=tuple(keywords.get("models", ())),
+        epochs=keywords.get("epochs"),
+        concurrency=keywords.get("concurrency"),
+        selection=selection,
+        out=Path(keywords.get("out", _RUNS)),
+    )
+    observer = progress_shown(quiet=not keywords.get("progress", False))
+    return _as_run(await execute(_loaded(suite), options, observer, stop))
+
+
+async def _grade(
+    source: Source, suite: Suite | str | Path, keywords: GradeKeywords, stop: Stop
+) -> Run:
+    out = Path(keywords.get("out", _RUNS))
+    observer = progress_shown(quiet=not keywords.get("progress", False))
+    recorded = _recorded(source, out)
+    return _as_run(await replay(_loaded(suite), recorded, RunOptions(out=out), observer, stop))
+
+
+def _recorded(source: Source, out: Path) -> Recorded:
+    if isinstance(source, Mapping):
+        return recorded_trajectories(source)
+    return recorded_run(source.folder if isinstance(source, Run) else find_run(source, out))
+
+
 def _loaded(suite: Suite | str | Path) -> Suite:
     return suite if isinstance(suite, Suite) else load_suite(suite_file(suite))
 
 
-def _run(result: RunResult) -> Run:
+def _as_run(result: RunResult) -> Run:
     return Run(result.folder, result.summary)
 
 
-def _waited(work: Coroutine[Any, Any, _T]) -> _T:
+def _waited(work: Callable[[Stop], Coroutine[Any, Any, Run]]) -> Run:
+    async def whole() -> Run:
+        return await work(stop)
+
+    stop = Stop()
     try:
         asyncio.get_running_loop()
     except RuntimeError:
-        return asyncio.run(work)
-    ended: list[_T] = []
+        return asyncio.run(whole())
+    return _in_thread_of_its_own(whole, stop)
+
+
+def _in_thread_of_its_own(whole: Callable[[], Coroutine[Any, Any, Run]], stop: Stop) -> Run:
+    loops: list[asyncio.AbstractEventLoop] = []
+    ended: list[Run] = []
     failed: list[BaseException] = []
+
+    async def noted() -> Run:
+        loops.append(asyncio.get_running_loop())
+        return await whole()
 
     def do() -> None:
         try:
-            ended.append(asyncio.run(work))
+            ended.append(asyncio.run(noted()))
         except BaseException as error:  # noqa: BLE001  (raised again below)
             failed.append(error)
 
     thread = threading.Thread(target=do, name="regrade-run")
     thread.start()
-    thread.join()
+    try:
+        thread.join()
+    except KeyboardInterrupt:
+        # The interrupted cell must not leave agents at work behind.
+        for loop in loops:
+            loop.call_soon_threadsafe(stop.ask, "interrupted before the end")
+        thread.join()
+        raise
     if failed:
         raise failed[0]
     return ended[0]

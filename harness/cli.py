@@ -7,6 +7,7 @@ completed; 130 interrupted, what was done is kept.
 import io
 import os
 import sys
+import traceback
 from importlib import import_module
 
 import click
@@ -68,30 +69,38 @@ def main() -> None:
         if isinstance(stream, io.TextIOWrapper):
             # A terminal that cannot show a character shows its escape; nothing is lost by it.
             stream.reconfigure(errors="backslashreplace")
-    sys.exit(_code())
+    code = _run()
+    try:
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # Whoever read the output has gone; the interpreter must not try to flush again.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    sys.exit(code)
 
 
-def _code() -> int:
+def _run() -> int:
     try:
         code = group.main(standalone_mode=False)
-        sys.stdout.flush()
     except click.ClickException as error:
         error.show()
         return error.exit_code
     except (click.Abort, KeyboardInterrupt):
         return 130
-    except InputError as error:
-        for fault in error.faults:
-            click.echo(one_line(str(fault)), err=True)
-        return 2
-    except HarnessError as error:
-        click.echo(one_line(error.line), err=True)
-        return 3
     except BrokenPipeError:
-        # Whoever read our output has gone; there is nobody to tell.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
+    except HarnessError as error:
+        return _report(error)
+    except Exception:  # noqa: BLE001  (our own fault: not to be taken for a missed gate)
+        traceback.print_exc()
+        return 3
     return code if isinstance(code, int) else 0
+
+
+def _report(error: HarnessError) -> int:
+    faults = error.faults if isinstance(error, InputError) else ()
+    for line in map(str, faults) if faults else [error.line]:
+        click.echo(one_line(line), err=True)
+    return 2 if isinstance(error, InputError) else 3
 
 
 if __name__ == "__main__":

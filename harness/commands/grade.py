@@ -1,5 +1,6 @@
 """`regrade grade`: grade stored trajectories; no agent is driven."""
 
+import sys
 from pathlib import Path
 
 import click
@@ -31,13 +32,15 @@ def command(source: str, suite_path: Path | None, out: Path, *, quiet: bool) -> 
     from harness.commands.run_lookup import lookup_run, suite_of_run  # noqa: PLC0415
     from harness.commands.run_reporting import run_and_report  # noqa: PLC0415
     from harness.loading.suite_files import load_suite  # noqa: PLC0415
-    from harness.running.replays import replay_run  # noqa: PLC0415
-    from harness.running.run_options import suite_file  # noqa: PLC0415
+    from harness.running.replays import recorded_run, replay  # noqa: PLC0415
+    from harness.running.run_options import RunOptions, suite_file  # noqa: PLC0415
 
     folder = lookup_run(source, out)
     suite = load_suite(suite_file(suite_path or suite_of_run(folder)))
+    recorded = recorded_run(folder)
+    options = RunOptions(out=out, command=("regrade", *sys.argv[1:]))
     return run_and_report(
         suite,
-        lambda observer, stop: replay_run(suite, folder, out, observer, stop),
+        lambda observer, stop: replay(suite, recorded, options, observer, stop),
         quiet=quiet,
     )

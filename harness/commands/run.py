@@ -1,5 +1,6 @@
 """`regrade run`: drive, grade, store, sum up."""
 
+import sys
 from pathlib import Path
 
 import click
@@ -51,6 +52,7 @@ def command(  # noqa: PLR0913, PLR0917  (one parameter an option)
         concurrency=concurrency,
         selection=Selection(limit=limit, ids=ids, tags=tags),
         out=out,
+        command=("regrade", *sys.argv[1:]),
     )
     loaded = load_suite(suite_file(suite))
     return run_and_report(

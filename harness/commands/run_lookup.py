@@ -1,11 +1,11 @@
 """A run that the user named: found, or a fault of the input."""
 
-from difflib import get_close_matches
 from pathlib import Path
 
 from harness.storing.manifests import read_manifest
 from harness.storing.run_folders import TRIALS, find_run
 from harness.storing.trial_log import read_trials
+from harness.system.suggestions import suggest
 from harness.types.errors import Fault, InputError, StoreError
 
 
@@ -24,15 +24,15 @@ def lookup_run(name: str, out: Path) -> Path:
 
 
 def no_such_trial(folder: Path, sample: str | None, model: str | None) -> InputError:
-    """Say that a run holds no such trial, and which names come near."""
-    trials = list(read_trials(folder))
-    samples = sorted({trial.sample_id for trial in trials})
-    models = sorted({trial.model for trial in trials})
+    """Say that a run holds no such trial, and which names there are."""
+    samples, models = set[str](), set[str]()
+    for trial in read_trials(folder):
+        samples.add(trial.sample_id)
+        models.add(trial.model)
     if model is not None and model not in models:
-        problem, allowed = f"no trial on model {model!r}", f"models: {', '.join(models)}"
+        problem, allowed = f"no trial on model {model!r}", suggest(model, models)
     else:
-        near = get_close_matches(sample or "", samples, n=3) or samples[:5]
-        problem, allowed = f"no trial of sample {sample!r}", f"samples such as {', '.join(near)}"
+        problem, allowed = f"no trial of sample {sample!r}", suggest(sample or "", samples)
     return InputError([Fault(file=str(folder / TRIALS), problem=problem, allowed=allowed)])
 
 

@@ -1,6 +1,7 @@
 """What `run` and `grade` share: warnings first, progress meanwhile, the table and the code last."""
 
 import asyncio
+import contextlib
 import os
 import sys
 from collections.abc import Awaitable, Callable
@@ -14,22 +15,29 @@ from harness.running.recording import RunResult
 from harness.running.workers import Stop
 from harness.system.signals import on_interrupt
 from harness.system.texts import one_line
-from harness.types.progress import Observer, SilentObserver
+from harness.types.progress import Observer
 from harness.types.suites import Suite
 
-_INTERRUPTED = 130
+INTERRUPTED = 130
+_PIPE_WIDTH = 110
 
 
 def run_and_report(
     suite: Suite, work: Callable[[Observer, Stop], Awaitable[RunResult]], *, quiet: bool
 ) -> int:
-    """Do the work under the eyes of a user; give the exit code."""
+    """Do the work and show a user what comes of it; return the exit code."""
     for warning in suite.warnings:
         click.echo(one_line(f"warning: {warning}"), err=True)
-    result = asyncio.run(_interruptible(work, progress_shown(quiet=quiet) or SilentObserver()))
-    console = Console(width=None if sys.stdout.isatty() else 110)
-    print_summary(console, result.summary, result.folder)
+    result = asyncio.run(_interruptible(work, progress_shown(quiet=quiet)))
+    # A reader that has gone (`| head`) changes nothing about the run.
+    with contextlib.suppress(BrokenPipeError):
+        print_summary(console(), result.summary, result.folder)
     return exit_code(result)
+
+
+def console() -> Console:
+    """Return a console for tables: as wide as the terminal, or wide enough for a file."""
+    return Console(width=None if sys.stdout.isatty() else _PIPE_WIDTH)
 
 
 async def _interruptible(
@@ -42,13 +50,13 @@ async def _interruptible(
 
 def _insist() -> None:
     # Trials are handed to the system whole, one by one: there is nothing left to lose.
-    os._exit(_INTERRUPTED)
+    os._exit(INTERRUPTED)
 
 
 def exit_code(result: RunResult) -> int:
-    """Give the exit code of a run: 130 interrupted, 3 incomplete, 1 a gate missed, else 0."""
+    """Return the exit code of a run: 130 interrupted, 3 incomplete, 1 a gate missed, else 0."""
     if result.interrupted:
-        return _INTERRUPTED
+        return INTERRUPTED
     if not result.summary.complete:
         return 3
     return 0 if result.summary.passed else 1

@@ -44,9 +44,8 @@ def command(run: str, sample: str | None, model: str | None, out: Path, *, faile
 
 
 def _show_summary(folder: Path) -> None:
-    from rich.console import Console  # noqa: PLC0415
-
+    from harness.commands.run_reporting import console  # noqa: PLC0415  (loads the tables)
     from harness.reports.terminal import print_summary  # noqa: PLC0415
     from harness.running.stored_summaries import summary_of  # noqa: PLC0415
 
-    print_summary(Console(), summary_of(folder), folder)
+    print_summary(console(), summary_of(folder), folder)

@@ -52,10 +52,10 @@ def _effective_n(means: Sequence[float], rate: float, trials: int) -> float:
     return min(max(rate * (1 - rate) / variance, n), trials)
 
 
-def mean(means: Sequence[float], *, low: float = 0.0, high: float = 1.0) -> Mean:
+def mean(means: Sequence[float]) -> Mean:
     """Estimate a mean from each sample's mean, with the t interval over samples.
 
-    The interval is cut at the metric's bounds `low` and `high`. For one sample, and where all
+    Scores lie in 0..1, and so do the ends. For one sample, and where all
     are equal, there is no spread to estimate from and the ends are None.
     """
     n = len(means)
@@ -66,7 +66,7 @@ def mean(means: Sequence[float], *, low: float = 0.0, high: float = 1.0) -> Mean
     if n == 1 or squares == 0:
         return Mean(mean=centre)
     half = _t_quantile(n - 1) * math.sqrt(squares / (n - 1) / n)
-    return Mean(mean=centre, low=max(centre - half, low), high=min(centre + half, high))
+    return Mean(mean=centre, low=max(centre - half, 0.0), high=min(centre + half, 1.0))
 
 
 def _t_quantile(degrees: int) -> float:

@@ -59,8 +59,10 @@ def summarise(  # noqa: PLR0913  (the facts of a run that the trials do not hold
     `planned` is how many trials the run was to have, None where that is not known; `reasons` say
     why the run ended early, where it did.
     """
-    incomplete = (*reasons, *_missing(tally, suite, planned))
     gates = tuple(result for gate in suite.gates for result in judge_gate(gate, tally.models))
+    incomplete = (*reasons, *_missing(tally, suite, planned))
+    if gates and all(gate.passed is None for gate in gates):
+        incomplete = (*incomplete, "no gate could be judged: their models are not in this run")
     unjudged = [
         f"gate not judged, no such model in this run: {g.text}" for g in gates if g.passed is None
     ]

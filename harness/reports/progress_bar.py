@@ -7,7 +7,7 @@ from typing import Never
 from tqdm import tqdm
 
 from harness.system.clock import monotonic
-from harness.types.progress import Progress
+from harness.types.progress import Observer, Progress, SilentObserver
 
 _LINE_SECONDS = 15.0
 
@@ -74,8 +74,8 @@ def counts(progress: Progress) -> str:
     return f"{progress.passed} passed, {progress.failed} failed, {progress.errors} errors"
 
 
-def progress_shown(*, quiet: bool) -> Bar | Lines | None:
+def progress_shown(*, quiet: bool) -> Observer:
     """Choose how progress is shown: not at all when quiet."""
     if quiet:
-        return None
+        return SilentObserver()
     return Bar() if sys.stderr.isatty() else Lines()

@@ -14,6 +14,7 @@ from harness.running.plans import PlannedTrial
 from harness.running.worlds import Worlds
 from harness.system.clock import monotonic, now
 from harness.system.redaction import redact
+from harness.system.texts import error_line
 from harness.system.time_limits import TimeBudget, bounded
 from harness.types.errors import TargetError
 from harness.types.events import Event, UserMessage
@@ -71,7 +72,8 @@ class Driven(msgspec.Struct, frozen=True, kw_only=True):
 class Driver:
     """Drives the trials of one run over one connection.
 
-    `fixtures` are the objects of scope `run`; `note` is told what went wrong beside the trials.
+    `fixtures` are the objects of scope `run`; `warn` receives what went wrong beside the
+    trials; `is_stopping` says that no further attempt is wanted.
     """
 
     connection: Connection
@@ -79,7 +81,8 @@ class Driver:
     fixtures: Mapping[str, Any]
     limits: Limits
     retries: Retries
-    note: Callable[[str], None]
+    warn: Callable[[str], None]
+    is_stopping: Callable[[], bool] = lambda: False
 
     async def drive(self, task: PlannedTrial) -> Driven:
         """Drive one trial; attempts that failed for outside reasons are made again."""
@@ -120,7 +123,7 @@ class Driver:
 
     def _may_retry(self, tried: Driven) -> bool:
         error = tried.error
-        if error is None or not error.policy.retried:
+        if error is None or not error.policy.retried or self.is_stopping():
             return False
         return (error.retry_after or 0.0) <= self.retries.max_wait_seconds
 
@@ -189,7 +192,7 @@ class Driver:
         except TargetError as error:
             return error
         except Exception as error:  # noqa: BLE001  (a plug-in may raise anything; one trial pays)
-            return TargetError(_told(error), code="target_broke")
+            return TargetError(error_line(error), code="target_broke")
         finally:
             if session is not None:
                 await self._close(session)
@@ -199,16 +202,13 @@ class Driver:
         try:
             await bounded(session.close(), lambda: asyncio.timeout(_CLOSE_SECONDS))
         except Exception as error:  # noqa: BLE001  (the trial is over; its result stands)
-            self.note(f"an agent could not be closed: {_told(error)}")
+            self.warn(f"an agent could not be closed: {error_line(error)}")
 
 
 def failure_of(error: TargetError) -> Failure:
-    """Give an error as it is stored: without the values of secrets."""
-    return Failure(code=error.code, message=redact(str(error)))
-
-
-def _told(error: BaseException) -> str:
-    return f"{type(error).__name__}: {error}"
+    """Return an error as it is stored: with its hint, without the values of secrets."""
+    message = f"{error}; {error.hint}" if error.hint else str(error)
+    return Failure(code=error.code, message=redact(message))
 
 
 def _pause(state: RetryCallState) -> float:

@@ -1,11 +1,12 @@
 """The first failing trials of a run, for the eyes, in the order of the plan."""
 
 from bisect import insort
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 import msgspec
 
+from harness.system.texts import cut
 from harness.types.events import AssistantMessage
 from harness.types.grades import Grade, Ref
 from harness.types.samples import Sample
@@ -25,7 +26,9 @@ class FirstFailures:
 
     def __init__(self, graders: Iterable[GraderSpec] = ()) -> None:
         self._by_model: dict[str, list[tuple[int, FailedTrial]]] = {}
-        self._free = frozenset(spec.name for spec in graders if _is_reference_free(spec))
+        specs = tuple(graders)
+        self._observed = frozenset(spec.name for spec in specs if spec.role == "observed")
+        self._free = frozenset(spec.name for spec in specs if _is_reference_free(spec))
 
     def add(self, index: int, trial: Trial, sample: Sample | None = None) -> None:
         """Take the trial at `index` of the plan, if it did not pass."""
@@ -33,7 +36,7 @@ class FirstFailures:
             return
         kept = self._by_model.setdefault(trial.model, [])
         if len(kept) < _KEPT or index < kept[-1][0]:
-            failed = failed_of(trial, sample)
+            failed = failed_of(trial, sample, self._observed)
             if failed.grader in self._free:
                 failed = msgspec.structs.replace(failed, wanted=None)
             insort(kept, (index, failed), key=lambda pair: pair[0])
@@ -49,8 +52,10 @@ def _is_reference_free(spec: GraderSpec) -> bool:
     return isinstance(taxonomy, Taxonomy) and taxonomy.reference == "reference-free"
 
 
-def failed_of(trial: Trial, sample: Sample | None = None) -> FailedTrial:
-    """Say why a trial did not pass: its error, else its first failing grade."""
+def failed_of(
+    trial: Trial, sample: Sample | None = None, observed: Collection[str] = ()
+) -> FailedTrial:
+    """Say why a trial did not pass: its error, else its first failing grade that decides."""
     failed = FailedTrial(
         sample_id=trial.sample_id,
         model=trial.model,
@@ -58,18 +63,20 @@ def failed_of(trial: Trial, sample: Sample | None = None) -> FailedTrial:
         status=trial.status,
         grader=None,
         evidence="the weighted score is below the threshold",
-        said=_cut(_last_words(trial.trajectory)),
+        said=_shortened(_last_words(trial.trajectory)),
     )
     if trial.error is not None:
         evidence = f"{trial.error.code}: {trial.error.message}"
         return msgspec.structs.replace(failed, evidence=evidence)
-    name, grade = _failing_grade(trial.grades)
+    name, grade = _failing_grade(trial.grades, observed)
     return failed if grade is None else _told(failed, name, grade, trial, sample)
 
 
-def _failing_grade(grades: Mapping[str, Grade]) -> tuple[str | None, Grade | None]:
+def _failing_grade(
+    grades: Mapping[str, Grade], observed: Collection[str]
+) -> tuple[str | None, Grade | None]:
     for name, grade in grades.items():
-        if grade.passed is False:
+        if grade.passed is False and name not in observed:
             return name, grade
     return None, None
 
@@ -84,13 +91,13 @@ def _told(
         return msgspec.structs.replace(
             told,
             evidence=f"turn {number}: {turn['evidence']}",
-            wanted=_cut(_wanted(sample, number)),
-            said=_cut(turn["submission"] or ""),
+            wanted=_shortened(_wanted(sample, number)),
+            said=_shortened(turn["submission"] or ""),
         )
     if grade.submission is not None:
-        wanted = _cut(_wanted(sample, None))
-        return msgspec.structs.replace(told, wanted=wanted, said=_cut(grade.submission))
-    return msgspec.structs.replace(told, pointed=_cut(_pointed(trial.trajectory, grade.refs)))
+        wanted = _shortened(_wanted(sample, None))
+        return msgspec.structs.replace(told, wanted=wanted, said=_shortened(grade.submission))
+    return msgspec.structs.replace(told, pointed=_shortened(_pointed(trial.trajectory, grade.refs)))
 
 
 def _failing_turn(grade: Grade) -> dict[str, Any] | None:
@@ -122,5 +129,5 @@ def _pointed(trajectory: Trajectory, refs: tuple[Ref, ...]) -> str | None:
     return None
 
 
-def _cut(text: str | None) -> str | None:
-    return text if text is None or len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
+def _shortened(text: str | None) -> str | None:
+    return None if text is None else cut(text, _LONGEST)

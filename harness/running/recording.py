@@ -1,4 +1,4 @@
-"""What a run and a replay have in common: every trial is stored, counted and told as it ends."""
+"""What a run and a replay have in common: every trial is stored and counted as it ends."""
 
 from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass
@@ -16,12 +16,12 @@ from harness.types.suites import Suite
 from harness.types.summaries import Summary
 from harness.types.trials import Trial
 
-_WARNINGS = 20
+_MOST_WARNINGS = 20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunResult:
-    """Where a run is stored, and its numbers; `interrupted` says that it was asked to end."""
+    """Where a run is stored, and its numbers; `interrupted` says that it was asked to stop."""
 
     folder: Path
     summary: Summary
@@ -29,72 +29,81 @@ class RunResult:
 
 
 class Recording:
-    """The run directory of a run that goes on, and the numbers so far."""
+    """A run directory that is being written, and the numbers so far.
+
+    `models` are those that the summary lists even without a trial; `planned` is how many trials
+    there are to be, None where that is not known.
+
+    Raises:
+        StoreError: the log cannot be opened.
+    """
 
     def __init__(
-        self, suite: Suite, folder: Path, *, models: tuple[str, ...], planned: int | None
+        self,
+        suite: Suite,
+        folder: Path,
+        *,
+        models: tuple[str, ...],
+        planned: int | None,
+        observer: Observer,
     ) -> None:
         self._suite, self._folder, self._planned = suite, folder, planned
-        names = [spec.name for spec in suite.graders]
-        self._tally = Tally(names, models, epochs=suite.epochs)
-        self._failing = FirstFailures(suite.graders)
+        self._tally = Tally((g.name for g in suite.graders), models, epochs=suite.epochs)
+        self._failures = FirstFailures(suite.graders)
         self._warnings = dict.fromkeys(map(str, suite.warnings))
         self._progress = Progress(planned)
-        self._log: TrialLog | None = None
-        self._observer: Observer | None = None
+        self._observer = observer
+        self._log = TrialLog(folder)
 
-    async def record(
-        self, work: Callable[[], Awaitable[None]], observer: Observer, stop: Stop
-    ) -> RunResult:
-        """Do the work, during which trials are stored; then sum up, however it ended.
+    async def record(self, work: Callable[[], Awaitable[None]], stop: Stop) -> RunResult:
+        """Do the work, which stores trials here; then sum up, however it ended.
 
-        What ends the whole run (no run fixture, a full disk, a dataset that changes meanwhile)
+        What ends the whole run (no run fixture, a full disk, a dataset that changed meanwhile)
         becomes a reason for which the run is incomplete.
         """
-        self._observer = observer
-        observer.began(self._folder, self._progress)
+        self._observer.began(self._folder, self._progress)
         reasons: list[str] = []
         try:
-            with TrialLog(self._folder) as self._log:
+            with self._log:
                 await work()
         except (StoreError, TargetError, DatasetError) as error:
             reasons.append(error.line)
         finally:
-            observer.ended()
+            self._observer.ended()
         if stop.reason:
             reasons.append(stop.reason)
-        summary = self._sum_up(reasons)
+        summary = self._summarise(reasons)
         write_summary(self._folder, summary)
         return RunResult(folder=self._folder, summary=summary, interrupted=bool(stop.reason))
 
-    def store(self, task: PlannedTrial, trial: Trial) -> None:
-        """Store and count the trial of a task."""
+    def store(self, planned: PlannedTrial, trial: Trial) -> None:
+        """Store and count a trial that has ended."""
         outcome = outcome_of(trial)
-        if self._log is not None:
-            self._log.append(trial, outcome)
+        self._log.append(trial, outcome)
         self._tally.add(outcome)
-        self._failing.add(task.index, trial, task.sample)
+        self._failures.add(planned.index, trial, planned.sample)
         self._progress = self._progress.after(outcome)
-        if self._observer is not None:
-            self._observer.moved(self._progress)
+        self._observer.moved(self._progress)
 
-    def note_all(self, faults: Iterable[Fault]) -> None:
-        """Take what a dataset warns of."""
-        for fault in faults:
-            self.note(str(fault))
-
-    def note(self, text: str) -> None:
-        """Take a warning for the summary; the same one is told once."""
-        if len(self._warnings) < _WARNINGS:
+    def warn(self, text: str) -> None:
+        """Add a warning to the summary; the same one is kept once, and twenty at most."""
+        if len(self._warnings) < _MOST_WARNINGS:
             self._warnings[text] = None
+        elif text not in self._warnings:
+            self._warnings["there are further warnings"] = None
 
-    def _sum_up(self, reasons: list[str]) -> Summary:
+    def warn_of(self, faults: Iterable[Fault]) -> None:
+        """Add what a dataset warns of."""
+        for fault in faults:
+            self.warn(str(fault))
+
+    def _summarise(self, reasons: list[str]) -> Summary:
         return summarise(
             self._tally,
             self._suite,
             run_id=self._folder.name,
             planned=self._planned,
-            failures=self._failing.first(),
+            failures=self._failures.first(),
             reasons=reasons,
             warnings=self._warnings,
         )

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import msgspec
@@ -12,13 +12,13 @@ from harness.grading.judging import grade_trajectory
 from harness.loading.datasets import open_dataset
 from harness.running.plans import PlannedTrial
 from harness.running.recording import Recording, RunResult
-from harness.running.run_manifests import manifest_of
+from harness.running.run_manifests import make_manifest
 from harness.running.run_options import RunOptions
 from harness.running.trial_making import grading_failure, judged
 from harness.running.workers import Stop, run_workers
 from harness.storing.manifests import read_manifest, write_manifest
 from harness.storing.run_folders import make_run_folder
-from harness.storing.trial_log import last_lines, read_trials
+from harness.storing.trial_log import latest_trials, read_trials
 from harness.system.clock import monotonic, now
 from harness.types.grades import Grade
 from harness.types.progress import Observer, SilentObserver
@@ -27,91 +27,139 @@ from harness.types.suites import GraderSpec, Suite
 from harness.types.trajectories import Trajectory
 from harness.types.trials import Keys, Timing, Trial
 
+_Job = tuple[PlannedTrial, Trial]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recorded:
+    """Trials that were driven before: `count` of them, on these models, so many epochs.
+
+    `source` names the run, None for trajectories that were handed over in Python.
+    """
+
+    trials: Iterable[Trial]
+    count: int
+    models: tuple[str, ...]
+    epochs: int
+    source: str | None = None
+
+
+def recorded_run(folder: Path) -> Recorded:
+    """Return the trials of a run directory.
+
+    Raises:
+        StoreError: it cannot be read.
+    """
+    manifest = read_manifest(folder)
+    latest = latest_trials(folder)
+    return Recorded(
+        trials=(trial for index, trial in enumerate(read_trials(folder)) if index in latest),
+        count=len(latest),
+        models=manifest.models,
+        epochs=manifest.epochs,
+        source=manifest.run_id,
+    )
+
+
+def recorded_trajectories(trajectories: Mapping[str, Trajectory]) -> Recorded:
+    """Return trajectories that were recorded elsewhere, by sample id, as trials without grades."""
+    trials = (_ungraded(sample_id, one) for sample_id, one in trajectories.items())
+    return Recorded(trials=trials, count=len(trajectories), models=("default",), epochs=1)
+
+
+def _ungraded(sample_id: str, trajectory: Trajectory) -> Trial:
+    return Trial(
+        sample_id=sample_id,
+        model="default",
+        epoch=0,
+        status="completed",
+        passed=None,
+        score=None,
+        grades={},
+        trajectory=trajectory,
+        attempts=(),
+        usage=trajectory.usage,
+        timing=Timing(started_at=now()),
+        error=None,
+        keys=Keys(drive="", sample=""),
+    )
+
 
 async def replay(
     suite: Suite,
-    trials: Iterable[Trial],
+    recorded: Recorded,
     options: RunOptions,
     observer: Observer | None = None,
     stop: Stop | None = None,
 ) -> RunResult:
-    """Grade stored trials with a suite's graders; grades that still hold are kept as they are.
+    """Grade recorded trials with a suite's graders; grades that still hold are kept as they are.
 
-    A grade holds when its key is the same: the same grader, code, ground truth. `options.models`
-    and `options.epochs` say what the trials are of.
+    A grade holds when its key is the same: same grader, code and ground truth. Of `options`,
+    `out` and `command` count.
 
     Raises:
         InputError: the suite or its dataset cannot be used; nothing was stored.
-        StoreError: the run directory cannot be made.
+        StoreError: the recorded run cannot be read, or the new directory cannot be made.
     """
-    suite = replace(suite, epochs=options.epochs or suite.epochs)
-    dataset = open_dataset(suite, options.selection)
+    suite = replace(suite, epochs=recorded.epochs)
+    dataset = open_dataset(suite)
     started_at = now()
     folder = make_run_folder(options.out, suite.name, started_at)
-    write_manifest(
-        folder, manifest_of(suite, options, dataset, run_id=folder.name, started_at=started_at)
+    options = replace(options, models=recorded.models)
+    manifest = make_manifest(suite, options, dataset, run_id=folder.name, started_at=started_at)
+    write_manifest(folder, msgspec.structs.replace(manifest, graded_from=recorded.source))
+    recording = Recording(
+        suite,
+        folder,
+        models=recorded.models,
+        planned=recorded.count,
+        observer=observer or SilentObserver(),
     )
-    recording = Recording(suite, folder, models=options.models, planned=options.planned)
-    recording.note_all(dataset.warnings)
-    tasks = _Join(dataset.samples(), len(options.models) * suite.epochs, recording)
-    waiting: dict[int, Trial] = {}
+    recording.warn_of(dataset.warnings)
+    jobs = _join(dataset.samples(), recorded, recording)
     stop = stop or Stop()
 
-    async def make(task: PlannedTrial) -> None:
-        recording.store(task, await regraded(suite, task.sample, waiting.pop(task.index)))
+    async def regrade(job: _Job) -> None:
+        planned, trial = job
+        recording.store(planned, await regraded(suite, planned.sample, trial))
 
     async def work() -> None:
-        concurrency = suite.limits.concurrency
-        joined = tasks.join(trials, waiting)
-        await run_workers(joined, make, concurrency=concurrency, stop=stop)
+        await run_workers(jobs, regrade, concurrency=suite.limits.concurrency, stop=stop)
 
-    return await recording.record(work, observer or SilentObserver(), stop)
+    return await recording.record(work, stop)
 
 
-class _Join:
-    """Brings trials and samples together, holding only the samples that trials still want.
+def _join(samples: Iterator[Sample], recorded: Recorded, recording: Recording) -> Iterator[_Job]:
+    """Bring trials and samples together, holding only the samples that trials still need.
 
-    Trials stand in the log nearly in the order of the dataset, so the dataset is read once,
-    alongside; `wanted` is how many trials each sample has.
+    Trials stand in the log nearly in the order of the dataset, so it is read once, alongside.
     """
-
-    def __init__(self, samples: Iterator[Sample], wanted: int, recording: Recording) -> None:
-        self._samples, self._wanted, self._recording = samples, wanted, recording
-        self._held: dict[str, Sample] = {}
-        self._seen: Counter[str] = Counter()
-
-    def join(self, trials: Iterable[Trial], waiting: dict[int, Trial]) -> Iterator[PlannedTrial]:
-        for index, trial in enumerate(trials):
-            sample = self._find(trial.sample_id)
-            if sample is None:
-                self._recording.note(f"sample {trial.sample_id!r} is not in the dataset any more")
-                continue
-            waiting[index] = trial
-            yield PlannedTrial(index, sample, trial.keys.sample, trial.model, trial.epoch)
-
-    def _find(self, sample_id: str) -> Sample | None:
-        while sample_id not in self._held:
-            sample = next(self._samples, None)
-            if sample is None:
-                return None
-            self._held[sample.id] = sample
-        self._seen[sample_id] += 1
-        if self._seen[sample_id] < self._wanted:
-            return self._held[sample_id]
-        del self._seen[sample_id]
-        return self._held.pop(sample_id)
+    needed = len(recorded.models) * recorded.epochs
+    held: dict[str, Sample] = {}
+    seen: Counter[str] = Counter()
+    for index, trial in enumerate(recorded.trials):
+        while trial.sample_id not in held and (sample := next(samples, None)) is not None:
+            held[sample.id] = sample
+        found = held.get(trial.sample_id)
+        if found is None:
+            recording.warn(f"sample {trial.sample_id!r} is not in the dataset any more")
+            continue
+        seen[found.id] += 1
+        if seen[found.id] == needed:
+            del held[found.id], seen[found.id]
+        yield PlannedTrial(index, found, trial.keys.sample, trial.model, trial.epoch), trial
 
 
 async def regraded(suite: Suite, sample: Sample, trial: Trial) -> Trial:
-    """Grade a stored trial again, as far as its grades do not hold any more."""
+    """Grade a recorded trial again, as far as its grades do not hold any more."""
     started = monotonic()
     specs = (*suite.graders, *sample.graders)
     grades: dict[str, Grade] = {}
     if trial.status != "target_error":
         held = _held(specs, sample, trial)
-        open_ones = tuple(spec for spec in specs if spec.name not in held)
+        missing = tuple(spec for spec in specs if spec.name not in held)
         made = await grade_trajectory(
-            open_ones, sample, trial.trajectory, snapshots=trial.snapshots, limits=suite.limits
+            missing, sample, trial.trajectory, snapshots=trial.snapshots, limits=suite.limits
         )
         grades = {spec.name: (held | made)[spec.name] for spec in specs}
     driven = "completed" if trial.status == "grading_error" else trial.status
@@ -136,44 +184,3 @@ def _held(specs: Iterable[GraderSpec], sample: Sample, trial: Trial) -> dict[str
         if grade and grade.status != "error" and grade.key == grade_key(spec, sample):
             held[spec.name] = grade
     return held
-
-
-async def replay_run(
-    suite: Suite,
-    folder: Path,
-    out: Path,
-    observer: Observer | None = None,
-    stop: Stop | None = None,
-) -> RunResult:
-    """Grade the trials of a run directory with a suite; raises as `replay` does."""
-    manifest = read_manifest(folder)
-    last = last_lines(folder)
-    options = RunOptions(
-        models=manifest.models,
-        epochs=manifest.epochs,
-        out=out,
-        planned=len(last),
-        graded_from=manifest.run_id,
-    )
-    trials = (trial for index, trial in enumerate(read_trials(folder)) if index in last)
-    return await replay(suite, trials, options, observer, stop)
-
-
-def recorded_trials(trajectories: Mapping[str, Trajectory]) -> Iterator[Trial]:
-    """Give trajectories that were recorded elsewhere, by sample id, as trials without grades."""
-    for sample_id, trajectory in trajectories.items():
-        yield Trial(
-            sample_id=sample_id,
-            model="default",
-            epoch=0,
-            status="completed",
-            passed=None,
-            score=None,
-            grades={},
-            trajectory=trajectory,
-            attempts=(),
-            usage=trajectory.usage,
-            timing=Timing(started_at=now()),
-            error=None,
-            keys=Keys(drive="", sample=""),
-        )

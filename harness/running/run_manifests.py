@@ -1,36 +1,36 @@
-"""The manifest of a run that begins."""
+"""The manifest of a run or replay that begins."""
 
 from dataclasses import asdict
 from datetime import datetime
 
 from harness.loading.datasets import Dataset
 from harness.running.run_options import RunOptions
-from harness.storing.manifests import Manifest, surroundings_of
+from harness.storing.manifests import Manifest, environment_of
 from harness.system.hashing import sha256_of
 from harness.system.redaction import redact
 from harness.types.suites import Suite
 
 
-def manifest_of(
+def make_manifest(
     suite: Suite, options: RunOptions, dataset: Dataset, *, run_id: str, started_at: datetime
 ) -> Manifest:
-    """Say what a run is made of, before its first trial."""
+    """Say what is run, before its first trial; `options.models` are the models of the run."""
     return Manifest(
         run_id=run_id,
-        graded_from=options.graded_from,
         suite=suite.name,
-        suite_file=str(suite.source) if suite.source else None,
+        suite_file=str(suite.source.resolve()) if suite.source else None,
         suite_text=redact(suite.text),
         suite_sha256=sha256_of(suite.text),
         dataset_file=suite.dataset.text if suite.dataset else None,
         dataset_sha256=dataset.sha256,
         samples=dataset.count,
-        models=suite.target.models if suite.target else options.models,
+        models=options.models,
         epochs=suite.epochs,
         drive_key=suite.target.fingerprint if suite.target else None,
         grader_keys={spec.name: spec.fingerprint for spec in suite.graders},
         selection=asdict(options.selection),
         limits=asdict(suite.limits),
         started_at=started_at,
-        **surroundings_of(suite),
+        command=tuple(redact(word) for word in options.command),
+        **environment_of(suite),
     )

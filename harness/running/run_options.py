@@ -1,4 +1,4 @@
-"""What the command line or a caller chooses beside the suite."""
+"""What the command line or a caller of the API chooses beside the suite."""
 
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -10,9 +10,9 @@ from harness.types.suites import Suite, TargetSpec
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunOptions:
-    """What the command line says beside the suite; None leaves the suite's word.
+    """Choices of one run; None or empty leaves the suite's word.
 
-    `planned` and `graded_from` are of a replay: how many trials there are, and where from.
+    `command` is the command line that made the choices, for the manifest.
     """
 
     models: tuple[str, ...] = ()
@@ -20,12 +20,11 @@ class RunOptions:
     concurrency: int | None = None
     selection: Selection = field(default_factory=Selection)
     out: Path = Path("runs")
-    planned: int | None = None
-    graded_from: str | None = None
+    command: tuple[str, ...] = ()
 
 
 def apply_options(suite: Suite, options: RunOptions) -> tuple[Suite, TargetSpec]:
-    """Put the options into the suite.
+    """Put the choices into the suite.
 
     Raises:
         SuiteError: the suite has no target, or needs a script for its scripted models.
@@ -45,6 +44,6 @@ def _fault(suite: Suite, path: str, problem: str) -> Fault:
 
 
 def suite_file(given: str | Path) -> Path:
-    """Give the file of a suite that is named by its file, or by a folder that holds suite.yaml."""
+    """Return the file of a suite that is named by its file, or by a folder with suite.yaml."""
     path = Path(given)
     return path / "suite.yaml" if path.is_dir() else path

@@ -1,13 +1,13 @@
 """A run: a suite is driven and graded, every trial stored as it ends, and the numbers summed up."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 from harness.loading.datasets import Dataset, open_dataset
 from harness.running.driving import Driver
 from harness.running.plans import PlannedTrial, plan
 from harness.running.recording import Recording, RunResult
-from harness.running.run_manifests import manifest_of
+from harness.running.run_manifests import make_manifest
 from harness.running.run_options import RunOptions, apply_options
 from harness.running.scripted_models import scripted_models
 from harness.running.trial_making import graded_trial
@@ -33,14 +33,15 @@ async def execute(
     """
     suite, target = apply_options(suite, options)
     dataset = open_dataset(suite, options.selection)
-    watcher, stop = observer or SilentObserver(), stop or Stop()
+    stop = stop or Stop()
     async with (
         scripted_models(target) as url,
         target.target.connect(_run_context(suite, url)) as connection,
     ):
-        recording = _begin(suite, target, options, dataset)
-        run = _Run(suite, target, dataset, recording, connection)
-        return await recording.record(lambda: run.work(stop), watcher, stop)
+        options = replace(options, models=target.models)
+        recording = _begin(suite, options, dataset, observer or SilentObserver())
+        run = _Run(suite, target, dataset, recording, connection, stop)
+        return await recording.record(run.work, stop)
 
 
 def _run_context(suite: Suite, url: str | None) -> RunContext:
@@ -51,15 +52,15 @@ def _run_context(suite: Suite, url: str | None) -> RunContext:
     )
 
 
-def _begin(suite: Suite, target: TargetSpec, options: RunOptions, dataset: Dataset) -> Recording:
+def _begin(suite: Suite, options: RunOptions, dataset: Dataset, observer: Observer) -> Recording:
     started_at = now()
     folder = make_run_folder(options.out, suite.name, started_at)
     write_manifest(
-        folder, manifest_of(suite, options, dataset, run_id=folder.name, started_at=started_at)
+        folder, make_manifest(suite, options, dataset, run_id=folder.name, started_at=started_at)
     )
-    planned = dataset.count * len(target.models) * suite.epochs
-    recording = Recording(suite, folder, models=target.models, planned=planned)
-    recording.note_all(dataset.warnings)
+    planned = dataset.count * len(options.models) * suite.epochs
+    recording = Recording(suite, folder, models=options.models, planned=planned, observer=observer)
+    recording.warn_of(dataset.warnings)
     return recording
 
 
@@ -72,10 +73,11 @@ class _Run:
     dataset: Dataset
     recording: Recording
     connection: Connection
+    stop: Stop
 
-    async def work(self, stop: Stop) -> None:
-        suite, note = self.suite, self.recording.note
-        worlds = Worlds(suite.fixtures, seconds=suite.limits.trial_seconds, note=note)
+    async def work(self) -> None:
+        suite, warn = self.suite, self.recording.warn
+        worlds = Worlds(suite.fixtures, seconds=suite.limits.trial_seconds, warn=warn)
         async with worlds.opened("run", {}) as fixtures:
             driver = Driver(
                 connection=self.connection,
@@ -83,13 +85,16 @@ class _Run:
                 fixtures=fixtures,
                 limits=suite.limits,
                 retries=suite.retries,
-                note=note,
+                warn=warn,
+                is_stopping=lambda: bool(self.stop.reason),
             )
-            tasks = plan(self.dataset.samples(), self.target.models, suite.epochs)
+            jobs = plan(self.dataset.samples(), self.target.models, suite.epochs)
             make = partial(self._make, driver)
-            await run_workers(tasks, make, concurrency=suite.limits.concurrency, stop=stop)
+            await run_workers(jobs, make, concurrency=suite.limits.concurrency, stop=self.stop)
 
-    async def _make(self, driver: Driver, task: PlannedTrial) -> None:
+    async def _make(self, driver: Driver, planned: PlannedTrial) -> None:
         started_at = now()
-        driven = await driver.drive(task)
-        self.recording.store(task, await graded_trial(self.suite, task, driven, started_at))
+        driven = await driver.drive(planned)
+        trial = await graded_trial(self.suite, planned, driven, started_at)
+        if not self.stop.reason:
+            self.recording.store(planned, trial)

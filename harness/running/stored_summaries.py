@@ -6,13 +6,13 @@ from harness.measuring.summing import Tally, summarise
 from harness.running.first_failures import FirstFailures
 from harness.storing.manifests import read_manifest, read_summary
 from harness.storing.run_folders import SUMMARY
-from harness.storing.trial_log import last_lines, outcome_of, read_trials
+from harness.storing.trial_log import latest_trials, outcome_of, read_trials
 from harness.types.suites import Limits, Suite
 from harness.types.summaries import Summary
 
 
 def summary_of(folder: Path) -> Summary:
-    """Give the summary of a run directory.
+    """Return the summary of a run directory.
 
     Raises:
         StoreError: the run cannot be read.
@@ -21,17 +21,17 @@ def summary_of(folder: Path) -> Summary:
         return read_summary(folder)
     manifest = read_manifest(folder)
     tally = Tally(manifest.grader_keys, manifest.models, epochs=manifest.epochs)
-    failing, notes, last = FirstFailures(), dict[str, None](), last_lines(folder)
+    failures, notes, latest = FirstFailures(), dict[str, None](), latest_trials(folder)
     for index, trial in enumerate(read_trials(folder, lambda note: notes.update({note: None}))):
-        if index in last:
+        if index in latest:
             tally.add(outcome_of(trial))
-            failing.add(index, trial)
+            failures.add(index, trial)
     return summarise(
         tally,
         Suite(name=manifest.suite, limits=Limits(**manifest.limits)),
         run_id=manifest.run_id,
         planned=manifest.samples * len(manifest.models) * manifest.epochs,
-        failures=failing.first(),
+        failures=failures.first(),
         reasons=["the run was killed before its end"],
         warnings=notes,
     )

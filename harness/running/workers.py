@@ -1,24 +1,26 @@
-"""Bounded concurrency: so many workers take one trial after another from the plan."""
+"""Bounded concurrency: a number of workers take one job after another from a stream."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterator
+from typing import TypeVar
 
-from harness.running.plans import PlannedTrial
 from harness.system.clock import monotonic
 
-_BREATH_SECONDS = 0.02
-"""How long agents that never wait may keep the loop from timers and signals."""
+_T = TypeVar("_T")
+
+_YIELD_SECONDS = 0.02
+"""How long jobs that never wait may keep the loop from timers and signals."""
 
 
 class Stop:
-    """A wish to end the run before the plan is done; `reason` is empty until it is asked for."""
+    """A request to end a run before its plan is done; `reason` is empty until it is made."""
 
     def __init__(self) -> None:
         self.reason = ""
         self._workers: list[asyncio.Task[None]] = []
 
     def ask(self, reason: str) -> None:
-        """Ask all workers to give up what they do; the first reason stays."""
+        """Cancel what the workers do; they take no further job. The first reason stays."""
         self.reason = self.reason or reason
         for worker in self._workers:
             worker.cancel()
@@ -31,24 +33,27 @@ class Stop:
 
 
 async def run_workers(
-    tasks: Iterator[PlannedTrial],
-    make: Callable[[PlannedTrial], Awaitable[None]],
+    jobs: Iterator[_T],
+    do: Callable[[_T], Awaitable[None]],
     *,
     concurrency: int,
     stop: Stop,
 ) -> None:
-    """Call `make` on every task, `concurrency` at once, until the tasks end or `stop` is asked.
+    """Call `do` on every job, `concurrency` at once, until they end or a stop is asked for.
 
-    The first exception of a task ends the others and is raised.
+    The first exception of a job ends the others and is raised.
     """
 
     async def work() -> None:
-        rested = monotonic()
-        for task in tasks:
-            await make(task)
-            if monotonic() - rested > _BREATH_SECONDS:
+        yielded = monotonic()
+        for job in jobs:
+            await do(job)
+            # A job may have swallowed its cancellation.
+            if stop.reason:
+                return
+            if monotonic() - yielded > _YIELD_SECONDS:
                 await asyncio.sleep(0)
-                rested = monotonic()
+                yielded = monotonic()
 
     workers = [asyncio.create_task(work()) for _ in range(concurrency)]
     stop.watch(workers)

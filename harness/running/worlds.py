@@ -1,8 +1,9 @@
-"""The clean world of a trial: the suite's fixtures set up, read at the end, and cleared away."""
+"""The clean world of a trial: the suite's fixtures set up, read at the end, and torn down."""
 
 import asyncio
 import inspect
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+import threading
+from collections.abc import AsyncIterator, Callable, Coroutine, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from graphlib import TopologicalSorter
 from typing import Any
@@ -10,28 +11,29 @@ from typing import Any
 import msgspec
 
 from harness.system.json_values import compact_json
+from harness.system.texts import error_line
 from harness.system.threads import in_thread
 from harness.types.code import Fixture
 from harness.types.errors import TargetError
 from harness.types.marks import Scope
 
-Note = Callable[[str], None]
-
 
 class Worlds:
     """The fixtures of a suite.
 
-    `seconds` bounds each setting up, each snapshot and each clearing away, None for no bound;
-    `note` is told where clearing away went wrong, which spoils no trial.
+    `seconds` limits each set-up, snapshot and teardown, None for no limit; `warn` receives what
+    went wrong in a teardown, which spoils no trial.
     """
 
-    def __init__(self, fixtures: Sequence[Fixture], *, seconds: float | None, note: Note) -> None:
+    def __init__(
+        self, fixtures: Sequence[Fixture], *, seconds: float | None, warn: Callable[[str], None]
+    ) -> None:
         self._fixtures = fixtures
         self._seconds = seconds
-        self._note = note
+        self._warn = warn
 
     def of_scope(self, scope: Scope) -> tuple[Fixture, ...]:
-        """Give the fixtures of a scope."""
+        """Return the fixtures of a scope."""
         return tuple(fixture for fixture in self._fixtures if fixture.scope == scope)
 
     @asynccontextmanager
@@ -39,7 +41,7 @@ class Worlds:
         """Set up the fixtures of a scope; `given` are objects they may ask for by name.
 
         Raises:
-            TargetError: `fixture_broke`, where setting up raised or took too long.
+            TargetError: `fixture_broke`, where a set-up raised or took too long.
         """
         objects = dict(given)
         async with AsyncExitStack() as stack:
@@ -50,94 +52,101 @@ class Worlds:
 
     @asynccontextmanager
     async def _opened(self, fixture: Fixture, objects: Mapping[str, Any]) -> AsyncIterator[Any]:
-        generator = fixture.function(**{name: objects[name] for name in fixture.parameters})
-        value = await self._set_up(fixture, generator)
+        arguments = {name: objects[name] for name in fixture.parameters}
+        steps = _Steps(fixture.function, arguments)
+        value = await self._limited(steps.set_up(), f"the set-up of fixture {fixture.name}")
         try:
             yield value
         finally:
-            # Shielded, so that a time limit or Ctrl-C does not cut the clearing short.
-            await asyncio.shield(asyncio.ensure_future(self._clear(fixture, generator)))
+            await _to_its_end(self._tear_down(fixture, steps))
 
-    async def _set_up(self, fixture: Fixture, generator: Any) -> Any:
+    async def _tear_down(self, fixture: Fixture, steps: "_Steps") -> None:
         try:
-            async with asyncio.timeout(self._seconds):
-                return await _advance(generator)
-        except TimeoutError as error:
-            raise _broke(fixture, f"was not set up within {self._seconds:g} s") from error
-        except (Exception, SystemExit) as error:
-            raise _broke(fixture, f"raised {type(error).__name__}: {error}") from error
-
-    async def _clear(self, fixture: Fixture, generator: Any) -> None:
-        try:
-            async with asyncio.timeout(self._seconds):
-                await _advance(generator)
-        except (_EndError, StopAsyncIteration):
-            return
-        except TimeoutError:
-            self._note(f"fixture {fixture.name} was not cleared away within {self._seconds:g} s")
-        except (Exception, SystemExit) as error:  # noqa: BLE001  (a user's code may raise anything)
-            self._note(
-                f"fixture {fixture.name} raised while it was cleared away: "
-                f"{type(error).__name__}: {error}"
-            )
-        else:
-            self._note(f"fixture {fixture.name} yields more than once")
+            await self._limited(steps.tear_down(), f"the teardown of fixture {fixture.name}")
+        except TargetError as error:
+            self._warn(str(error))
 
     async def snapshots(self, fixtures: Mapping[str, Any]) -> dict[str, Any]:
-        """Give the end state of every fixture that has a `snapshot()`, as JSON values.
+        """Return the end state of every fixture that has a `snapshot()`, as JSON values.
 
         Raises:
-            TargetError: `fixture_broke`, where one raises, takes too long or gives no JSON.
+            TargetError: `fixture_broke`, where one raises, takes too long or returns no JSON.
         """
-        taken = {}
-        for name, value in fixtures.items():
-            take = getattr(value, "snapshot", None)
-            if callable(take):
-                taken[name] = await self._snapshot(name, take)
-        return taken
+        return {
+            name: await self._limited(_snapshot(value), f"snapshot() of fixture {name}")
+            for name, value in fixtures.items()
+            if callable(getattr(value, "snapshot", None))
+        }
 
-    async def _snapshot(self, name: str, take: Callable[[], Any]) -> Any:
+    async def _limited(self, work: Coroutine[Any, Any, Any], what: str) -> Any:
+        limit = asyncio.timeout(self._seconds)
         try:
-            async with asyncio.timeout(self._seconds):
-                state = await (take() if inspect.iscoroutinefunction(take) else in_thread(take))
-            # What graders see now is what they will see when the stored trial is graded again.
-            return msgspec.json.decode(compact_json(state))
+            async with limit:
+                return await work
         except TimeoutError as error:
-            raise TargetError(
-                f"snapshot() of fixture {name} took longer than {self._seconds:g} s",
-                code="fixture_broke",
-            ) from error
+            took = f"took longer than {self._seconds:g} s" if limit.expired() else error_line(error)
+            raise TargetError(f"{what} {took}", code="fixture_broke") from error
         except (Exception, SystemExit) as error:
-            raise TargetError(
-                f"snapshot() of fixture {name} raised {type(error).__name__}: {error}",
-                code="fixture_broke",
-            ) from error
+            raise TargetError(f"{what} raised {error_line(error)}", code="fixture_broke") from error
 
 
-async def _advance(generator: Any) -> Any:
-    if inspect.isasyncgen(generator):
-        return await anext(generator)
-    return await in_thread(_next, generator)
+class _Steps:
+    """The two steps of a fixture's generator, sync or async."""
+
+    def __init__(self, function: Callable[..., Any], arguments: Mapping[str, Any]) -> None:
+        self._generator = function(**arguments)
+        self._is_async = inspect.isasyncgen(self._generator)
+        self._given_up = threading.Event()
+
+    async def set_up(self) -> Any:
+        if self._is_async:
+            return await anext(self._generator)
+        try:
+            return await in_thread(self._set_up_here)
+        except asyncio.CancelledError:
+            self._given_up.set()
+            raise
+
+    def _set_up_here(self) -> Any:
+        value = next(self._generator)
+        if self._given_up.is_set():
+            # Nobody waits for the object any more, but it still has to be cleared away.
+            self._tear_down_here()
+        return value
+
+    async def tear_down(self) -> None:
+        if not self._is_async:
+            await in_thread(self._tear_down_here)
+        elif await anext(self._generator, self) is not self:
+            raise RuntimeError("it yields more than once")
+
+    def _tear_down_here(self) -> None:
+        if next(self._generator, self) is not self:
+            raise RuntimeError("it yields more than once")
 
 
-def _next(generator: Any) -> Any:
-    # StopIteration cannot leave a thread through a future.
-    try:
-        return next(generator)
-    except StopIteration as end:
-        raise _EndError from end
+async def _to_its_end(work: Coroutine[Any, Any, None]) -> None:
+    """Await work to its end, also when the waiting is cancelled, as by Ctrl-C."""
+    task = asyncio.ensure_future(work)
+    cancelled: asyncio.CancelledError | None = None
+    while not task.done():
+        try:
+            await asyncio.shield(task)
+        except asyncio.CancelledError as error:
+            cancelled = error
+    if cancelled is not None:
+        raise cancelled
 
 
-class _EndError(Exception):
-    """A generator has ended."""
-
-
-def _broke(fixture: Fixture, what: str) -> TargetError:
-    return TargetError(f"fixture {fixture.name} {what}", code="fixture_broke")
+async def _snapshot(value: Any) -> Any:
+    take = value.snapshot
+    state = await (take() if inspect.iscoroutinefunction(take) else in_thread(take))
+    # What graders see now is what they will see when the stored trial is graded again.
+    return msgspec.json.decode(compact_json(state))
 
 
 def _in_order(fixtures: Sequence[Fixture]) -> list[Fixture]:
-    """Give the fixtures so that each comes after those it asks for; loading refused cycles."""
+    """Return the fixtures so that each comes after those it asks for; loading refused cycles."""
     by_name = {fixture.name: fixture for fixture in fixtures}
     asks = {f.name: [name for name in f.parameters if name in by_name] for f in fixtures}
     return [by_name[name] for name in TopologicalSorter(asks).static_order()]

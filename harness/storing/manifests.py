@@ -2,7 +2,6 @@
 
 import platform
 import subprocess
-import sys
 from datetime import datetime
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -55,13 +54,12 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
     git_changed: bool | None
 
 
-def surroundings_of(suite: Suite) -> dict[str, Any]:
-    """Give the fields of a manifest that say where and by what a suite is run."""
+def environment_of(suite: Suite) -> dict[str, Any]:
+    """Return the fields of a manifest that say where and by which versions a suite is run."""
     folder = suite.source.parent if suite.source else Path.cwd()
     commit = _git(folder, "rev-parse", "HEAD")
     changed = _git(folder, "status", "--porcelain", "--untracked-files=no") if commit else None
     return {
-        "command": (Path(sys.argv[0]).name, *sys.argv[1:]),
         "host": platform.node(),
         "python": platform.python_version(),
         "platform": platform.platform(),

@@ -22,7 +22,7 @@ def make_run_folder(out: Path, suite: str, started: datetime) -> Path:
         StoreError: the directory cannot be made.
     """
     slug = re.sub(r"[^a-z0-9]+", "-", suite.lower()).strip("-")[:40].strip("-") or "suite"
-    path = out / f"{started:%Y%m%dT%H%M%SZ}-{slug}-{secrets.token_hex(3)}"
+    path = out / f"{_stamp(started)}-{slug}-{secrets.token_hex(3)}"
     try:
         path.mkdir(parents=True)
     except OSError as error:
@@ -32,6 +32,11 @@ def make_run_folder(out: Path, suite: str, started: datetime) -> Path:
             hint="choose another place with --out",
         ) from error
     return path
+
+
+def _stamp(started: datetime) -> str:
+    # To the millisecond: runs are sorted by their names.
+    return f"{started:%Y%m%dT%H%M%S}{started.microsecond // 1000:03d}Z"
 
 
 def find_run(name: str | Path, out: Path) -> Path:

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
-from typing import IO, Any, Self
+from typing import IO, Any, Self, TypeVar
 
 import msgspec
 
@@ -14,6 +14,7 @@ from harness.system.json_values import scrub_json
 from harness.types.errors import StoreError
 from harness.types.trials import VERSION, Outcome, Trial
 
+_T = TypeVar("_T")
 _encoder = msgspec.json.Encoder()
 _decoder = msgspec.json.Decoder(Trial)
 
@@ -61,8 +62,10 @@ class TrialLog:
 
     def close(self) -> None:
         """Hand everything to the system and close the files."""
-        self._guard(self._outcomes.close)
-        self._guard(self._trials.close)
+        try:
+            self._guard(self._outcomes.close)
+        finally:
+            self._guard(self._trials.close)
 
     def __enter__(self) -> Self:
         """Give the log itself."""
@@ -122,6 +125,17 @@ def read_trials(folder: Path, note: Callable[[str], None] = lambda _: None) -> I
         StoreError: a line before the last is damaged, or is of a later version of Regrade.
     """
     path = folder / TRIALS
+    for number, line in _lines(path, note):
+        trial = _decoded(_decoder, line, f"{path}:{number}")
+        if trial.v > VERSION:
+            raise StoreError(
+                f"the trial is of version {trial.v}; this Regrade reads up to {VERSION}",
+                place=f"{path}:{number}",
+            )
+        yield trial
+
+
+def _lines(path: Path, note: Callable[[str], None]) -> Iterator[tuple[int, bytes]]:
     try:
         with path.open("rb") as lines:
             for number, line in enumerate(lines, start=1):
@@ -130,31 +144,41 @@ def read_trials(folder: Path, note: Callable[[str], None] = lambda _: None) -> I
                 if not line.endswith(b"\n"):
                     note(f"{path}:{number}: the last line is torn and was dropped")
                     return
-                yield _decode(line, path, number)
+                yield number, line
     except OSError as error:
         raise StoreError(f"cannot read the run: {error.strerror}", place=str(path)) from error
 
 
-def _decode(line: bytes, path: Path, number: int) -> Trial:
+def _decoded(decoder: msgspec.json.Decoder[_T], line: bytes, place: str) -> _T:
     try:
-        trial = _decoder.decode(line)
+        return decoder.decode(line)
     except (msgspec.MsgspecError, UnicodeDecodeError) as error:
         raise StoreError(
             f"the line is no trial: {error}",
-            place=f"{path}:{number}",
+            place=place,
             hint="the line was damaged; take it out to read the rest",
         ) from error
-    if trial.v > VERSION:
-        raise StoreError(
-            f"the trial is of version {trial.v}; this Regrade reads up to {VERSION}",
-            place=f"{path}:{number}",
-        )
-    return trial
 
 
-def last_lines(folder: Path) -> set[int]:
-    """Give the indices (from 0) of the trials that count: the last of each sample, model, epoch."""
-    last: dict[tuple[str, str, int], int] = {}
-    for index, trial in enumerate(read_trials(folder)):
-        last[trial.sample_id, trial.model, trial.epoch] = index
+class _Head(msgspec.Struct):
+    """What names a trial; decoding it alone is several times as fast."""
+
+    sample_id: str
+    model: str
+    epoch: int
+
+
+_head_decoder = msgspec.json.Decoder(_Head)
+
+
+def latest_trials(folder: Path) -> set[int]:
+    """Return the indices (from 0) of the trials that count: the last of each sample, model, epoch.
+
+    Raises:
+        StoreError: as `read_trials` does.
+    """
+    last: dict[int, int] = {}
+    for index, (number, line) in enumerate(_lines(folder / TRIALS, lambda _: None)):
+        head = _decoded(_head_decoder, line, f"{folder / TRIALS}:{number}")
+        last[hash((head.sample_id, head.model, head.epoch))] = index
     return set(last.values())

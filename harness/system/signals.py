@@ -13,7 +13,7 @@ _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 @contextmanager
 def on_interrupt(ask: Callable[[], None], insist: Callable[[], None]) -> Iterator[None]:
-    """Call `ask` in the running loop at the first Ctrl-C or SIGTERM, `insist` at each further one.
+    """Call `ask` in the running loop at the first Ctrl-C or SIGTERM, `insist` at once at the next.
 
     Outside the main thread signals belong to somebody else, and nothing is done.
     """
@@ -25,8 +25,10 @@ def on_interrupt(ask: Callable[[], None], insist: Callable[[], None]) -> Iterato
 
     def handle(number: int, _frame: FrameType | None) -> None:
         seen.append(number)
-        # A handler may run inside any line of code: only the loop is told, and woken.
-        loop.call_soon_threadsafe(ask if len(seen) == 1 else insist)
+        if len(seen) > 1:
+            # Not through the loop: it may be what hangs.
+            insist()
+        loop.call_soon_threadsafe(ask)
 
     before: dict[signal.Signals, Any] = {s: signal.signal(s, handle) for s in _SIGNALS}
     try:

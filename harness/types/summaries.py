@@ -1,7 +1,5 @@
 """A summary: the numbers of a run, and whether its gates are met."""
 
-from typing import Any
-
 import msgspec
 
 from harness.types.trajectories import Usage
@@ -119,4 +117,3 @@ class Summary(msgspec.Struct, frozen=True, kw_only=True):
     reasons: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
     first_failures: tuple[FailedTrial, ...] = ()
-    details: dict[str, Any] = {}

@@ -142,7 +142,16 @@ def test_a_gate_aggregates_as_it_says(aggregation, value):
 
 
 def test_a_gate_on_a_model_that_was_not_run_is_not_judged_and_said():
+    gates = [
+        GateSpec(metric="trial", model=model, op="gte", value=0.5) for model in ("other", "m")
+    ]
+    summary = summed([outcome("a")], suite_with(gates), planned=1)
+    assert ([gate.passed for gate in summary.gates], summary.passed) == ([None, True], True)
+    assert "not judged" in summary.warnings[0]
+
+
+def test_a_run_in_which_no_gate_could_be_judged_is_not_green():
     gate = GateSpec(metric="trial", model="other", op="gte", value=0.5)
     summary = summed([outcome("a")], suite_with([gate]), planned=1)
-    assert (summary.gates[0].passed, summary.passed) == (None, True)
-    assert "not judged" in summary.warnings[0]
+    assert (summary.complete, summary.passed) == (False, False)
+    assert "no gate could be judged" in summary.reasons[0]

@@ -27,7 +27,7 @@ def fixture(function, *parameters, name=None, scope="trial"):
 
 
 def worlds(*fixtures, seconds=5.0, notes=None):
-    return Worlds(fixtures, seconds=seconds, note=(notes if notes is not None else []).append)
+    return Worlds(fixtures, seconds=seconds, warn=(notes if notes is not None else []).append)
 
 
 class Box:
@@ -78,7 +78,7 @@ async def test_a_fixture_that_raises_while_it_is_set_up_is_named(error):
         raise error
         yield
 
-    with pytest.raises(TargetError, match="fixture database raised") as caught:
+    with pytest.raises(TargetError, match="the set-up of fixture database raised") as caught:
         async with worlds(fixture(database)).opened("trial", {}):
             pass
     assert caught.value.code == "fixture_broke"
@@ -91,7 +91,7 @@ async def test_a_fixture_that_never_comes_up_is_given_up():
         gate.wait(20)
         yield
 
-    with pytest.raises(TargetError, match="not set up within"):
+    with pytest.raises(TargetError, match="the set-up of fixture database took longer"):
         async with worlds(fixture(database), seconds=0.05).opened("trial", {}):
             pass
     gate.set()
@@ -111,8 +111,8 @@ async def test_clearing_away_that_goes_wrong_is_noted_and_spoils_nothing():
     async with made.opened("trial", {}):
         pass
     assert sorted(notes) == [
-        "fixture broken raised while it was cleared away: ValueError: stuck",
-        "fixture twice yields more than once",
+        "the teardown of fixture broken raised ValueError: stuck",
+        "the teardown of fixture twice raised RuntimeError: it yields more than once",
     ]
 
 
@@ -204,3 +204,50 @@ async def test_a_run_whose_shared_fixture_breaks_is_incomplete_and_says_why(tmp_
     result = await execute(suite, RunOptions(out=tmp_path))
     assert not result.summary.complete
     assert "no such service" in " ".join(result.summary.reasons)
+
+
+async def test_a_fixture_that_comes_up_after_it_was_given_up_is_still_torn_down():
+    gate, down = threading.Event(), threading.Event()
+
+    def database():
+        gate.wait(20)
+        yield "late"
+        down.set()
+
+    with pytest.raises(TargetError, match="took longer"):
+        async with worlds(fixture(database), seconds=0.05).opened("trial", {}):
+            pass
+    gate.set()
+    assert await asyncio.to_thread(down.wait, 10)
+
+
+async def test_a_teardown_goes_on_when_the_run_is_cancelled_meanwhile():
+    started, down = asyncio.Event(), []
+
+    async def service():
+        yield "on"
+        started.set()
+        await asyncio.sleep(0.1)
+        down.append("down")
+
+    async def use():
+        async with worlds(fixture(service)).opened("trial", {}):
+            pass
+
+    task = asyncio.create_task(use())
+    await started.wait()
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert down == ["down"]
+
+
+@pytest.mark.parametrize("seconds", [None, 5.0])
+async def test_a_time_out_of_the_fixtures_own_is_not_taken_for_the_limit(seconds):
+    def database():
+        raise TimeoutError("the server did not answer")
+        yield
+
+    with pytest.raises(TargetError, match="TimeoutError: the server did not answer"):
+        async with worlds(fixture(database), seconds=seconds).opened("trial", {}):
+            pass

@@ -8,7 +8,7 @@ import pytest
 from harness.storing.run_folders import find_run, make_run_folder
 from harness.types.errors import StoreError
 
-AT = datetime(2031, 2, 3, 4, 5, 6, tzinfo=UTC)
+AT = datetime(2031, 2, 3, 4, 5, 6, 789_000, tzinfo=UTC)
 
 
 @pytest.mark.parametrize(
@@ -24,7 +24,7 @@ AT = datetime(2031, 2, 3, 4, 5, 6, tzinfo=UTC)
 def test_a_run_is_named_by_time_suite_and_six_digits(tmp_path, suite, slug):
     folder = make_run_folder(tmp_path / "runs", suite, AT)
     assert folder.parent == tmp_path / "runs"
-    assert re.fullmatch(rf"20310203T040506Z-{slug}-[0-9a-f]{{6}}", folder.name)
+    assert re.fullmatch(rf"20310203T040506789Z-{slug}-[0-9a-f]{{6}}", folder.name)
 
 
 def test_two_runs_in_one_second_do_not_meet(tmp_path):
@@ -39,10 +39,10 @@ def test_a_place_that_cannot_be_written_is_one_error(tmp_path):
 
 
 def test_a_run_is_found_by_path_by_name_and_as_the_latest(tmp_path):
-    for name in ("20310101T000000Z-s-aaaaaa", "20310102T000000Z-s-000000"):
+    for name in ("20310101T000000999Z-s-aaaaaa", "20310102T000000000Z-s-000000"):
         (tmp_path / name).mkdir()
         (tmp_path / name / "trials.jsonl").touch()
-    newest = tmp_path / "20310102T000000Z-s-000000"
+    newest = tmp_path / "20310102T000000000Z-s-000000"
     assert find_run("latest", tmp_path) == newest
     assert find_run(newest.name, tmp_path) == newest
     assert find_run(newest, tmp_path / "elsewhere") == newest
