@@ -269,3 +269,56 @@ def test_a_full_disk_ends_the_run_in_order(folder):
     assert "Traceback" not in done.stderr
     for line in (only_run(folder) / "trials.jsonl").read_text("utf-8").splitlines():
         json.loads(line)
+
+
+def test_a_run_is_graded_again_from_another_folder_by_its_own_suite(folder, tmp_path):
+    regrade(folder, "run", ".")
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "suite.yaml").write_text("name: another\n", encoding="utf-8")
+    code, out, err = regrade(other, "grade", only_run(folder))
+    assert (code, "little: 5 trials" in out) == (0, True), err
+
+
+def test_a_dataset_that_changes_during_the_run_makes_it_incomplete(folder):
+    change_suite(folder, "answer", "slow")
+    process = start(folder, "run", ".")
+    runs = folder / "runs"
+    wait_for(lambda: runs.exists() and any(p.stat().st_size for p in runs.glob("*/trials.jsonl")))
+    process.send_signal(signal.SIGINT)
+    process.communicate(timeout=30)
+    agent = (folder / "agent.py").read_text("utf-8")
+    grow = 'open(\'samples.jsonl\', \'a\').write(\'{"id": "new", "input": "q"}\\\\n\')'
+    (folder / "agent.py").write_text(
+        agent.replace("    if sample.id", f"    {grow}\n    if sample.id").replace("60", "0"),
+        "utf-8",
+    )
+    code, out, err = regrade(folder, "run", ".", "--concurrency", "1")
+    assert (code, "the dataset has changed" in out) == (3, True), err
+
+
+def test_output_that_nobody_reads_does_not_hide_a_missed_gate(folder):
+    with (folder / "suite.yaml").open("a", encoding="utf-8") as suite:
+        suite.write("gates: [{metric: right, op: gt, value: 1}]\n")
+    command = f"{shlex.quote(sys.executable)} -m harness.cli run . | true; exit ${{PIPESTATUS[0]}}"
+    done = subprocess.run(
+        ["bash", "-c", command], cwd=folder, capture_output=True, text=True, timeout=60, check=False
+    )
+    assert done.returncode == 1, done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_a_second_ctrl_c_ends_a_run_that_hangs(folder):
+    (folder / "agent.py").write_text(
+        "import time\n\n\nasync def hang(sample):\n    print('here', flush=True)\n"
+        "    time.sleep(120)\n",
+        encoding="utf-8",
+    )
+    change_suite(folder, "answer", "hang")
+    process = start(folder, "run", ".", "--quiet")
+    assert process.stdout.readline() == "here\n"
+    for _ in range(2):
+        process.send_signal(signal.SIGINT)
+        time.sleep(0.2)
+    process.communicate(timeout=30)
+    assert process.returncode == 130

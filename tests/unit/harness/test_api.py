@@ -84,3 +84,17 @@ def test_every_public_name_is_there():
         assert getattr(harness, name)
     with pytest.raises(AttributeError, match="nothing"):
         harness.nothing  # noqa: B018
+
+
+def test_a_replay_of_a_replay_is_of_the_models_that_were_run(tmp_path):
+    run = harness.run(make(models=("one", "two")), models=["two"], out=tmp_path)
+    once = harness.grade(run, make(models=("one", "two")), out=tmp_path)
+    twice = harness.grade(once, make(models=("one", "two")), out=tmp_path)
+    assert list(twice.summary.models) == ["two"]
+    assert twice.passed
+
+
+def test_the_latest_of_two_runs_in_one_second_is_the_later(tmp_path):
+    for _ in range(5):
+        run = harness.run(make(), out=tmp_path)
+        assert harness.load_run("latest", out=tmp_path).folder == run.folder

@@ -224,3 +224,69 @@ async def test_the_first_failures_are_those_of_the_plan_not_of_the_clock(tmp_pat
     failed = [failure.sample_id for failure in result.summary.first_failures]
     assert failed == [f"s{n}" for n in range(10)]
     assert result.summary.first_failures[0].evidence == "said ['no']"
+
+
+async def test_an_agent_that_swallows_its_cancellation_is_the_last_one_driven(tmp_path):
+    stop = Stop()
+
+    async def act(assignment, text):
+        stop.ask("interrupted")
+        try:
+            await asyncio.sleep(30)
+        except asyncio.CancelledError:
+            return "ok"
+
+    target = FakeTarget(act)
+    suite = fake_suite(target, samples=9, limits=Limits(concurrency=1))
+    result = await run(suite, tmp_path, stop=stop)
+    assert len(target.opened) == 1
+    assert trials_of(result) == []
+
+
+async def test_a_stop_is_not_answered_by_another_attempt(tmp_path):
+    stop = Stop()
+
+    async def act(assignment, text):
+        stop.ask("interrupted")
+        try:
+            await asyncio.sleep(30)
+        except asyncio.CancelledError:
+            raise TargetError("reset", code="connection_lost") from None
+
+    target = FakeTarget(act)
+    await run(fake_suite(target, samples=1), tmp_path, stop=stop)
+    assert len(target.opened) == 1
+
+
+async def test_the_hint_of_an_error_reaches_the_user(tmp_path):
+    def act(assignment, text):
+        raise TargetError("no key", code="unauthorized", hint="set OPENAI_API_KEY")
+
+    (trial,) = trials_of(await run(fake_suite(act, samples=1), tmp_path))
+    assert trial.error.message == "no key; set OPENAI_API_KEY"
+
+
+async def test_an_observing_grader_is_not_named_as_the_reason_of_a_failure(tmp_path):
+    graders = (grader_spec(Says("x"), "watched", role="observed"), grader_spec(Says("y"), "asked"))
+    suite = fake_suite(lambda a, text: "no", samples=1, graders=graders)
+    result = await run(suite, tmp_path)
+    assert result.summary.first_failures[0].grader == "asked"
+
+
+async def test_a_run_that_cannot_be_connected_stores_nothing(tmp_path):
+    class Unreachable(FakeTarget):
+        def connect(self, run_context):
+            raise TargetError("no such host", code="connection_lost")
+
+    suite = fake_suite(Unreachable(lambda a, t: "ok"))
+    with pytest.raises(TargetError, match="no such host"):
+        await run(suite, tmp_path / "runs")
+    assert not (tmp_path / "runs").exists()
+
+
+async def test_the_command_line_is_stored_without_secrets(tmp_path):
+    command = ("regrade", "run", "--model", "sk-verysecret99")
+    result = await run(fake_suite(lambda a, t: "ok"), tmp_path, command=command)
+    text = (result.folder / "manifest.json").read_text("utf-8")
+    assert "verysecret" not in text
+    assert '"--model"' in text
