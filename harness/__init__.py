@@ -8,46 +8,97 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from harness.api import Run, grade, grade_async, load_run, run, run_async
-    from harness.types.errors import HarnessError, InputError, TargetError
+    from harness.types.errors import (
+        DatasetError,
+        Fault,
+        GraderError,
+        HarnessError,
+        InputError,
+        StoreError,
+        SuiteError,
+        TargetError,
+    )
+    from harness.types.events import (
+        AssistantMessage,
+        ErrorEvent,
+        Reasoning,
+        SystemEvent,
+        ToolCall,
+        ToolResult,
+        UserMessage,
+    )
     from harness.types.grades import Grade, Ref
     from harness.types.marks import extractor, fixture, grader
+    from harness.types.protocols import Subject, Submission
     from harness.types.samples import Sample
     from harness.types.suites import Suite
-    from harness.types.trajectories import Trajectory
+    from harness.types.summaries import Summary
+    from harness.types.taxonomy import Taxonomy
+    from harness.types.trajectories import Step, Trajectory, Turn, Usage
     from harness.types.trials import Trial
 
 _HOMES = {
-    "Grade": "harness.types.grades",
-    "HarnessError": "harness.types.errors",
-    "InputError": "harness.types.errors",
-    "Ref": "harness.types.grades",
-    "Run": "harness.api",
-    "Sample": "harness.types.samples",
-    "Suite": "harness.types.suites",
-    "TargetError": "harness.types.errors",
-    "Trajectory": "harness.types.trajectories",
-    "Trial": "harness.types.trials",
-    "extractor": "harness.types.marks",
-    "fixture": "harness.types.marks",
-    "grade": "harness.api",
-    "grade_async": "harness.api",
-    "grader": "harness.types.marks",
-    "load_run": "harness.api",
-    "run": "harness.api",
-    "run_async": "harness.api",
+    "harness.api": ("Run", "grade", "grade_async", "load_run", "run", "run_async"),
+    "harness.types.errors": (
+        "DatasetError",
+        "Fault",
+        "GraderError",
+        "HarnessError",
+        "InputError",
+        "StoreError",
+        "SuiteError",
+        "TargetError",
+    ),
+    "harness.types.events": (
+        "AssistantMessage",
+        "ErrorEvent",
+        "Reasoning",
+        "SystemEvent",
+        "ToolCall",
+        "ToolResult",
+        "UserMessage",
+    ),
+    "harness.types.grades": ("Grade", "Ref"),
+    "harness.types.marks": ("extractor", "fixture", "grader"),
+    "harness.types.protocols": ("Subject", "Submission"),
+    "harness.types.samples": ("Sample",),
+    "harness.types.suites": ("Suite",),
+    "harness.types.summaries": ("Summary",),
+    "harness.types.taxonomy": ("Taxonomy",),
+    "harness.types.trajectories": ("Step", "Trajectory", "Turn", "Usage"),
+    "harness.types.trials": ("Trial",),
 }
 
 __all__ = [
+    "AssistantMessage",
+    "DatasetError",
+    "ErrorEvent",
+    "Fault",
     "Grade",
+    "GraderError",
     "HarnessError",
     "InputError",
+    "Reasoning",
     "Ref",
     "Run",
     "Sample",
+    "Step",
+    "StoreError",
+    "Subject",
+    "Submission",
     "Suite",
+    "SuiteError",
+    "Summary",
+    "SystemEvent",
     "TargetError",
+    "Taxonomy",
+    "ToolCall",
+    "ToolResult",
     "Trajectory",
     "Trial",
+    "Turn",
+    "Usage",
+    "UserMessage",
     "extractor",
     "fixture",
     "grade",
@@ -61,9 +112,10 @@ __all__ = [
 
 def __getattr__(name: str) -> Any:
     """Load a public name (PEP 562)."""
-    if name not in _HOMES:
+    home = next((module for module, names in _HOMES.items() if name in names), None)
+    if home is None:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = getattr(import_module(_HOMES[name]), name)
+    value = getattr(import_module(home), name)
     globals()[name] = value
     return value
 

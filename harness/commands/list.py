@@ -13,6 +13,7 @@ def command(kind: str, name: str | None) -> int:
     # Loaded here, so that `regrade --help` need not.
     from harness.loading.plugins import find_plugins  # noqa: PLC0415
     from harness.reports.catalogue_text import all_plugins, one_plugin  # noqa: PLC0415
+    from harness.system.suggestions import suggest  # noqa: PLC0415
 
     plugins = find_plugins(f"regrade.{kind}")
     if name is None:
@@ -20,5 +21,5 @@ def command(kind: str, name: str | None) -> int:
     elif name in plugins:
         click.echo(one_plugin(name, plugins[name]))
     else:
-        raise click.UsageError(f"there is no {kind[:-1]} {name!r}; there are {', '.join(plugins)}")
+        raise click.UsageError(f"there is no {kind[:-1]} {name!r}; {suggest(name, plugins)}")
     return 0

@@ -5,9 +5,7 @@ from array import array
 from collections.abc import Iterator
 
 from harness.types.trajectories import Usage
-from harness.types.trials import Outcome
-
-_ERRORS = frozenset({"target_error", "grading_error"})
+from harness.types.trials import ERROR_STATUSES, Outcome
 
 
 class Values:
@@ -85,7 +83,7 @@ class ModelTally:
         self.completed += outcome.status == "completed"
         self.agent_failures += outcome.status == "agent_failure"
         self.broken += outcome.status == "grading_error"
-        self.errors += outcome.status in _ERRORS
+        self.errors += outcome.status in ERROR_STATUSES
         self.seconds.append(outcome.seconds)
         self._add_usage(outcome.usage)
         for name, tally in self.graders.items():

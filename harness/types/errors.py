@@ -26,18 +26,21 @@ class Policy:
     `status` is the status of a trial that ends with the code. `retried` says that a new attempt
     from a clean agent may go better. `resent` says that the request was refused before it had
     any effect, so that a stateless endpoint may be asked again in place. `graded` says that
-    the partial trajectory is graded for show. `counted` is how the trial enters the numbers: as
-    a failure of the agent, or as an error that is shown apart.
+    the partial trajectory is graded, for the reader; it decides nothing.
     """
 
     status: TrialFault
     retried: bool = False
     resent: bool = False
     graded: bool = False
-    counted: Literal["failure", "error"] = "error"
+
+    @property
+    def counted(self) -> Literal["failure", "error"]:
+        """Say how the trial enters the numbers: as the agent's failure, or as an error apart."""
+        return "failure" if self.status == "agent_failure" else "error"
 
 
-_AGENT = Policy(status="agent_failure", graded=True, counted="failure")
+_AGENT = Policy(status="agent_failure", graded=True)
 _OUTAGE = Policy(status="target_error", retried=True)
 _REFUSED = Policy(status="target_error", retried=True, resent=True)
 _FINAL = Policy(status="target_error")

@@ -5,7 +5,7 @@ from typing import Protocol
 
 import msgspec
 
-from harness.types.trials import Outcome
+from harness.types.trials import ERROR_STATUSES, Outcome
 
 
 class Progress(msgspec.Struct, frozen=True):
@@ -19,7 +19,7 @@ class Progress(msgspec.Struct, frozen=True):
 
     def after(self, outcome: Outcome) -> "Progress":
         """Give the counts after one more trial."""
-        error = outcome.status in ("target_error", "grading_error")
+        error = outcome.status in ERROR_STATUSES
         passed = outcome.passed is True
         return Progress(
             self.planned,

@@ -10,6 +10,9 @@ from harness.types.trajectories import Trajectory, Usage
 
 TrialStatus = Literal["completed", "agent_failure", "target_error", "grading_error"]
 
+ERROR_STATUSES: frozenset[TrialStatus] = frozenset({"target_error", "grading_error"})
+"""Statuses of trials without a verdict; they count as failures, and are shown apart."""
+
 VERSION = 1
 """The version of a stored trial; a line without `v` is version 1 for ever."""
 
