@@ -34,7 +34,7 @@ class _Commands(click.Group):
     """The subcommands, each loaded when it is called; the everyday ones are shown first."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
-        """Give the names in the order of the help."""
+        """Return the names in the order of the help."""
         return list(_COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002

@@ -31,7 +31,7 @@ and what a right answer looks like into suite.yaml."""
 
 
 def starter_files() -> Mapping[str, str]:
-    """Give the texts of the starter suite by file name."""
+    """Return the texts of the starter suite by file name."""
     folder = files("harness.commands").joinpath("starter")
     names = ("suite.yaml", "samples.jsonl", "agent.py", "checks.py")
     return {name: folder.joinpath(name).read_text(encoding="utf-8") for name in names}

@@ -37,7 +37,7 @@ def no_such_trial(folder: Path, sample: str | None, model: str | None) -> InputE
 
 
 def suite_of_run(folder: Path) -> Path:
-    """Give the suite file that a run was made of.
+    """Return the suite file that a run was made of.
 
     Raises:
         InputError: the run was made without a file, or the file is not there any more.

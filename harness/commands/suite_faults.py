@@ -8,7 +8,7 @@ from harness.types.errors import Fault, SuiteError
 
 
 def collect_faults(path: Path) -> tuple[Fault, ...]:
-    """Give the faults of one suite, in the order of its text, then those of its script."""
+    """Return the faults of one suite, in the order of its text, then those of its script."""
     suite, faults = inspect_suite(suite_file(path))
     script = suite.target.script if suite is not None and suite.target is not None else None
     return faults if script is None else (*faults, *_script_faults(script.path))

@@ -10,7 +10,7 @@ _Z = NormalDist().inv_cdf(0.975)
 
 
 def wilson(rate: float, n: float) -> tuple[float, float]:
-    """Give Wilson's 95 % score interval of a rate in 0..1 that `n` independent trials would show.
+    """Return Wilson's 95 % score interval of a rate in 0..1 that `n` independent trials would show.
 
     `n` > 0 may be fractional. The low end is exactly 0 at rate 0, the high end exactly 1 at
     rate 1. Source: Wilson (1927), J. Am. Stat. Assoc. 22, 209-212.
@@ -77,7 +77,7 @@ def _t_quantile(degrees: int) -> float:
 
 
 def quantile(values: Sequence[float], share: float) -> float | None:
-    """Give the value below which `share` (0..1) of the values lie, interpolated linearly."""
+    """Return the value below which `share` (0..1) of the values lie, interpolated linearly."""
     if not values:
         return None
     ordered = sorted(values)

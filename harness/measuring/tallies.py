@@ -23,7 +23,7 @@ class Values:
             self._by_sample.setdefault(sample_id, array("d")).append(value)
 
     def each(self) -> Iterator[float]:
-        """Give the value of every trial."""
+        """Return the value of every trial."""
         if self._by_sample is None:
             yield from self._all
         else:
@@ -31,7 +31,7 @@ class Values:
                 yield from values
 
     def means(self) -> "array[float]":
-        """Give the mean of every sample over its epochs, in ascending order."""
+        """Return the mean of every sample over its epochs, in ascending order."""
         if self._by_sample is None:
             return array("d", sorted(self._all))
         return array("d", sorted(math.fsum(v) / len(v) for v in self._by_sample.values()))

@@ -33,11 +33,11 @@ def _kinds(plugin: Any) -> dict[str, str]:
 
 
 def one_plugin(name: str, plugin: type) -> str:
-    """Tell all of one plug-in: its docstring, taxonomy and options."""
-    return "\n".join(_told(name, plugin))
+    """Describe all of one plug-in: its docstring, taxonomy and options."""
+    return "\n".join(_description(name, plugin))
 
 
-def _told(name: str, plugin: Any) -> Iterator[str]:
+def _description(name: str, plugin: Any) -> Iterator[str]:
     yield f"{name}\n"
     yield inspect.getdoc(plugin) or ""
     if kinds := _kinds(plugin):

@@ -70,7 +70,7 @@ class Lines:
 
 
 def counts(progress: Progress) -> str:
-    """Give the counts in words."""
+    """Return the counts in words."""
     return f"{progress.passed} passed, {progress.failed} failed, {progress.errors} errors"
 
 

@@ -25,7 +25,7 @@ _LABELS = {UserMessage: "user", AssistantMessage: "assistant", Reasoning: "reaso
 
 
 def trial_text(trial: Trial) -> str:
-    """Give a trial as text for a terminal; nothing in it can control the terminal."""
+    """Return a trial as text for a terminal; nothing in it can control the terminal."""
     return "\n".join(_lines(trial)) + "\n"
 
 
@@ -58,12 +58,12 @@ def _attempts(trial: Trial) -> Iterator[str]:
 
 
 def _event(index: int, event: Event) -> str:
-    label, text = _told(event)
+    label, text = _label_and_text(event)
     body = harmless(text).replace("\n", f"\n{_INDENT}")
     return f"    {f'[{index}]':<5}{label:<12}{body}".rstrip()
 
 
-def _told(event: Event) -> tuple[str, str]:
+def _label_and_text(event: Event) -> tuple[str, str]:
     match event:
         case UserMessage() | AssistantMessage() | Reasoning():
             return _LABELS[type(event)], event.text

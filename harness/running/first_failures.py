@@ -1,4 +1,4 @@
-"""The first failing trials of a run, for the eyes, in the order of the plan."""
+"""The first failing trials of a run, in the order of the plan, for the user to look at."""
 
 from bisect import insort
 from collections.abc import Collection, Iterable, Mapping
@@ -43,7 +43,7 @@ class FirstFailures:
             del kept[_KEPT:]
 
     def first(self) -> tuple[FailedTrial, ...]:
-        """Give what was kept, model by model."""
+        """Return what was kept, model by model."""
         return tuple(failed for kept in self._by_model.values() for _, failed in kept)
 
 
@@ -69,7 +69,7 @@ def failed_of(
         evidence = f"{trial.error.code}: {trial.error.message}"
         return msgspec.structs.replace(failed, evidence=evidence)
     name, grade = _failing_grade(trial.grades, observed)
-    return failed if grade is None else _told(failed, name, grade, trial, sample)
+    return failed if grade is None else _with_grade(failed, name, grade, trial, sample)
 
 
 def _failing_grade(
@@ -81,23 +81,25 @@ def _failing_grade(
     return None, None
 
 
-def _told(
+def _with_grade(
     failed: FailedTrial, name: str | None, grade: Grade, trial: Trial, sample: Sample | None
 ) -> FailedTrial:
-    told = msgspec.structs.replace(failed, grader=name, evidence=grade.evidence)
+    failed = msgspec.structs.replace(failed, grader=name, evidence=grade.evidence)
     turn = _failing_turn(grade)
     if turn is not None:
         number = turn["turn"]
         return msgspec.structs.replace(
-            told,
+            failed,
             evidence=f"turn {number}: {turn['evidence']}",
             wanted=_shortened(_wanted(sample, number)),
             said=_shortened(turn["submission"] or ""),
         )
     if grade.submission is not None:
         wanted = _shortened(_wanted(sample, None))
-        return msgspec.structs.replace(told, wanted=wanted, said=_shortened(grade.submission))
-    return msgspec.structs.replace(told, pointed=_shortened(_pointed(trial.trajectory, grade.refs)))
+        return msgspec.structs.replace(failed, wanted=wanted, said=_shortened(grade.submission))
+    return msgspec.structs.replace(
+        failed, pointed=_shortened(_pointed(trial.trajectory, grade.refs))
+    )
 
 
 def _failing_turn(grade: Grade) -> dict[str, Any] | None:

@@ -19,7 +19,7 @@ class PlannedTrial(msgspec.Struct, frozen=True):
 
 
 def plan(samples: Iterable[Sample], models: Sequence[str], epochs: int) -> Iterator[PlannedTrial]:
-    """Give the trials sample by sample, so that models and epochs of one lie close in time."""
+    """Return the trials sample by sample, so that models and epochs of one lie close in time."""
     index = 0
     for sample in samples:
         key = sample_key(sample)

@@ -56,7 +56,7 @@ async def graded_trial(
 def judged(
     suite: Suite, specs: Sequence[GraderSpec], grades: Mapping[str, Grade], status: TrialStatus
 ) -> tuple[TrialStatus, bool | None, float | None]:
-    """Give a trial's status, verdict and score from how driving ended and from the grades."""
+    """Return a trial's status, verdict and score from how driving ended and from the grades."""
     if status == "agent_failure":
         return status, False, 0.0
     if status == "target_error":

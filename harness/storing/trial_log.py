@@ -20,7 +20,7 @@ _decoder = msgspec.json.Decoder(Trial)
 
 
 def outcome_of(trial: Trial) -> Outcome:
-    """Give the short form of a trial."""
+    """Return the short form of a trial."""
     return Outcome(
         sample_id=trial.sample_id,
         model=trial.model,
@@ -68,7 +68,7 @@ class TrialLog:
             self._guard(self._trials.close)
 
     def __enter__(self) -> Self:
-        """Give the log itself."""
+        """Return the log itself."""
         return self
 
     def __exit__(
@@ -107,7 +107,7 @@ class TrialLog:
 
 
 def encode_line(trial: Trial) -> bytes:
-    """Give a trial as one line of JSON; lone surrogates become U+FFFD."""
+    """Return a trial as one line of JSON; lone surrogates become U+FFFD."""
     try:
         return _encoder.encode(trial) + b"\n"
     except (UnicodeEncodeError, OverflowError, msgspec.ValidationError):
@@ -119,7 +119,7 @@ def read_trials(folder: Path, note: Callable[[str], None] = lambda _: None) -> I
     """Read the trials of a run one by one, in the order in which they ended.
 
     A trial that was driven again stands there twice; the later line counts. A torn last line, as
-    a kill leaves it, is dropped, and `note` is told.
+    a kill leaves it, is dropped, and reported to `note`.
 
     Raises:
         StoreError: a line before the last is damaged, or is of a later version of Regrade.

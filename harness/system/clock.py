@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 
 
 def now() -> datetime:
-    """Give the time of day, in UTC."""
+    """Return the time of day, in UTC."""
     return datetime.now(UTC)
 
 

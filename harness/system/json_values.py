@@ -69,7 +69,7 @@ def compact_json(value: Any) -> str:
 
 
 def load_json(data: bytes | str) -> Any:
-    """Give the value of JSON that came over the wire; of a key that stands twice the last counts.
+    """Return the value of JSON that came over the wire; the last of duplicate keys counts.
 
     Raises:
         ValueError: it is no JSON, or its value cannot be kept.
@@ -84,9 +84,9 @@ def load_json(data: bytes | str) -> Any:
 
 
 def read_json(text: str) -> tuple[Any, tuple[str, ...]]:
-    """Give the value of a JSON text, and the keys that stand twice in one object of it.
+    """Return the value of a JSON text, and its duplicate keys.
 
-    Of a key that stands twice the last value counts.
+    The last of duplicate keys counts.
 
     Raises:
         ValueError: the text is no JSON, or its value cannot be kept.

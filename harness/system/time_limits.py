@@ -55,7 +55,7 @@ class TimeBudget:
     """The time one trial has: for a turn, for the trial as a whole, and for waiting.
 
     `turn_seconds` and `trial_seconds` are None for no limit. `waited` is how many seconds were
-    spent waiting for endpoints, which no limit counts.
+    spent waiting for endpoints, not counted by any limit.
     """
 
     def __init__(

@@ -8,9 +8,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import ModuleType
-from typing import Any, Literal
+from typing import Any
 
-from harness.types.marks import Scope
+from harness.types.marks import Isolation, Scope
+from harness.types.protocols import Reads
 
 
 class _Reference:
@@ -73,16 +74,22 @@ class Fixture:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CustomGrader:
-    """A grader that is a function of the suite's file; `parameters` decide what it is given."""
+    """A grader that is a function of the suite: `name` in `file`.
+
+    `parameters` must be filled; those of `optional` have a default and are filled where there is
+    something to fill them with.
+    """
 
     name: str
     function: Callable[..., Any]
+    file: Path
     parameters: tuple[str, ...]
+    optional: tuple[str, ...] = ()
     config: Mapping[str, Any] = field(default_factory=dict)
-    isolation: Literal["thread", "process"] = "thread"
+    isolation: Isolation = "thread"
 
     @property
-    def reads(self) -> Literal["submission", "trajectory"]:
+    def reads(self) -> Reads:
         """Say whether it works on the trajectory or on the text taken out of it."""
         asked = self.parameters
         return "trajectory" if "trajectory" in asked and "submission" not in asked else "submission"

@@ -97,7 +97,7 @@ class Fault:
     allowed: str = ""
 
     def __str__(self) -> str:
-        """Give the fault as `file:line:column: path: what; what is allowed`.
+        """Return the fault as `file:line:column: path: what; what is allowed`.
 
         Keys and ids are part of it, with whatever characters they hold: show it by `one_line`.
         """
@@ -122,7 +122,7 @@ class HarnessError(Exception):
 
     @property
     def line(self) -> str:
-        """Tell the error in one line: where, what, and what to do."""
+        """Describe the error in one line: where, what, and what to do."""
         place = f"{self.place}: " if self.place else ""
         hint = f"; {self.hint}" if self.hint else ""
         return f"{place}{self}{hint}"
@@ -165,7 +165,7 @@ class TargetError(HarnessError):
 
     @property
     def policy(self) -> Policy:
-        """Give the table's word on this error."""
+        """Return the table's word on this error."""
         return POLICIES[self.code]
 
 

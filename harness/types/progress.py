@@ -18,7 +18,7 @@ class Progress(msgspec.Struct, frozen=True):
     errors: int = 0
 
     def after(self, outcome: Outcome) -> "Progress":
-        """Give the counts after one more trial."""
+        """Return the counts after one more trial."""
         error = outcome.status in ERROR_STATUSES
         passed = outcome.passed is True
         return Progress(

@@ -12,6 +12,7 @@ from typing import Any, ClassVar, Literal, Protocol
 
 import msgspec
 
+from harness.types.errors import Fault
 from harness.types.events import Event
 from harness.types.grades import Grade, Ref
 from harness.types.samples import Sample
@@ -47,7 +48,7 @@ class Extractor(Protocol):
     """Reduces a trajectory to the text to be graded."""
 
     def extract(self, trajectory: Trajectory, /) -> Submission:
-        """Give the text; empty where there is nothing to grade."""
+        """Return the text; empty where there is nothing to grade."""
         ...
 
 
@@ -63,7 +64,7 @@ class Grader(Protocol):
     reads: ClassVar[Reads]
 
     def grade(self, subject: Subject, /) -> Grade:
-        """Give the judgement; `passed` may be left to the threshold."""
+        """Return the judgement; `passed` may be left to the threshold."""
         ...
 
 
@@ -71,7 +72,7 @@ class Linted(Protocol):
     """A plug-in that can say more of its options than their types do; meeting it is optional."""
 
     def lint(self) -> Iterable[tuple[str, str]]:
-        """Give (option, problem) for options that cannot work, such as a pattern that is none.
+        """Return (option, problem) for options that cannot work, such as an invalid pattern.
 
         `validate` reports them as faults; `run` and `grade` warn of them and go on.
         """
@@ -82,7 +83,19 @@ class SampleLinted(Protocol):
     """A grader that can say beforehand that a sample cannot be graded; optional."""
 
     def lint_sample(self, sample: Sample, /) -> Iterable[tuple[str, str]]:
-        """Give (field of the sample, problem); reported as `Linted` says."""
+        """Return (field of the sample, problem); reported as `Linted` says."""
+        ...
+
+
+class FixtureAware(Protocol):
+    """A target that can check the user's code once the suite's fixtures are known; optional."""
+
+    def check(self, fixture_names: frozenset[str], /) -> Iterable[Fault]:
+        """Return a fault for each mistake that would keep the target from connecting.
+
+        `fixture_names` are the parameters that fixtures will fill. A fault's file is the user's
+        Python file as the suite names it. Faults refuse the suite when it is loaded.
+        """
         ...
 
 
@@ -117,7 +130,7 @@ class Session(Protocol):
         ...
 
     async def close(self) -> None:
-        """Give up the agent; called once, also after an error or a time limit."""
+        """Return up the agent; called once, also after an error or a time limit."""
         ...
 
 

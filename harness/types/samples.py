@@ -32,5 +32,5 @@ class Sample(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def turns(self) -> tuple[str, ...]:
-        """Give the user's prompts, one a turn."""
+        """Return the user's prompts, one a turn."""
         return (self.input,) if isinstance(self.input, str) else self.input

@@ -99,7 +99,7 @@ class Suite:
 
     Exactly one of `dataset` and `samples` is set. `target` is None for a suite that only grades.
     `text` is the YAML as it was written, and `source` its file. `warnings` are faults that do not
-    keep the suite from running, such as a pattern that is none.
+    keep the suite from running, such as an invalid pattern.
     """
 
     name: str

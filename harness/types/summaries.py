@@ -81,7 +81,7 @@ class GateResult(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class FailedTrial(msgspec.Struct, frozen=True, kw_only=True):
-    """A trial that did not pass, for the eyes: the grader or error, and what it rests on.
+    """A trial that did not pass, as shown to the user: the grader or error, and its evidence.
 
     `pointed` are the very characters that the evidence points at, `wanted` is the ground truth of
     a grader that compares, `said` what the agent said; each None where there is none.

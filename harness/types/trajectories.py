@@ -66,7 +66,7 @@ class Trajectory(msgspec.Struct, frozen=True, kw_only=True):
         return cls(turns=read_turns(messages))
 
     def events(self) -> Iterator[Event]:
-        """Give all events in order."""
+        """Return all events in order."""
         for turn in self.turns:
             yield from turn.events
 
