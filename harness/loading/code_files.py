@@ -13,7 +13,7 @@ from harness.system.private_modules import OWN_PACKAGES, PrivateModules
 from harness.system.suggestions import suggest
 from harness.types.code import CodeFile, CodeRef
 from harness.types.errors import Fault
-from harness.types.marks import MARK, Mark
+from harness.types.marks import public_names
 
 _PRIVATE = re.compile(r"regrade_suite_[0-9a-f]{16}\.?")
 _REFERENCE = re.compile(r".*\.py:[^:/\\]*", re.DOTALL | re.IGNORECASE)
@@ -122,17 +122,6 @@ class CodeFiles:
             problem=f"the file cannot be loaded: {_told(error)}",
             allowed=_advice(error, Path(file).parent),
         )
-
-
-def public_names(module: ModuleType) -> dict[str, object]:
-    """Give what a reference may name in a module: its attributes, and the names of its marks."""
-    names = {name: value for name, value in vars(module).items() if not name.startswith("__")}
-    for value in list(names.values()):
-        # Only functions carry marks; asking any object for an attribute could run its code.
-        mark = vars(value).get(MARK) if callable(value) and hasattr(value, "__dict__") else None
-        if isinstance(mark, Mark):
-            names.setdefault(mark.name, value)
-    return names
 
 
 def _paths(modules: PrivateModules) -> list[Path]:

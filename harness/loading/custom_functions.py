@@ -28,6 +28,7 @@ class Asked:
     kind: str
     function: Callable[..., Any]
     parameters: tuple[str, ...]
+    optional: tuple[str, ...]
     file: str
     line: int
 
@@ -46,20 +47,23 @@ def ask(ref: CodeRef, kind: str, file: str) -> Asked | None:
 
 
 def ask_function(function: Callable[..., Any], *, name: str, kind: str, file: str) -> Asked | None:
-    """Give the parameters that must be filled, and those with a default of a known name."""
+    """Give the parameters that are filled, and apart those with a default of no known name."""
     try:
         parameters = inspect.signature(function).parameters.values()
     except (TypeError, ValueError):
         return None
     code = getattr(inspect.unwrap(function), "__code__", None)
-    names = tuple(
-        p.name
-        for p in parameters
-        if p.kind not in {p.VAR_POSITIONAL, p.VAR_KEYWORD}
-        and (p.default is p.empty or p.name in GRADER_PARAMETERS)
+    named = [p for p in parameters if p.kind not in {p.VAR_POSITIONAL, p.VAR_KEYWORD}]
+    filled = [p for p in named if p.default is p.empty or p.name in GRADER_PARAMETERS]
+    return Asked(
+        name=name,
+        kind=kind,
+        function=function,
+        parameters=tuple(p.name for p in filled),
+        optional=tuple(p.name for p in named if p not in filled),
+        file=file,
+        line=code.co_firstlineno if code else 0,
     )
-    line = code.co_firstlineno if code else 0
-    return Asked(name=name, kind=kind, function=function, parameters=names, file=file, line=line)
 
 
 def check_asked(asked: Asked, fixtures: Mapping[str, Any]) -> Fault | None:
@@ -101,7 +105,9 @@ def bind_grader(
     grader = CustomGrader(
         name=ref.name,
         function=ref.value,
+        file=ref.file.path,
         parameters=asked.parameters,
+        optional=asked.optional,
         config=config,
         isolation=isolation,
     )

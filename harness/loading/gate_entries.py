@@ -17,7 +17,10 @@ def bind_gates(
     metrics: Collection[str],
     models: Collection[str] | None,
 ) -> tuple[GateSpec, ...]:
-    """Bind the gates; `models` None leaves the models unchecked, where the suite has no target."""
+    """Bind the gates; `models` None leaves the models unchecked, where the suite has no target.
+
+    `metrics` are the graders of the suite. Those of single samples have no numbers of a whole run.
+    """
     if not isinstance(spot.node, Listing):
         if not is_null(spot.node):
             bench.findings.fault(spot, f"found {describe(spot.node)}", "a list of gates")
@@ -29,7 +32,7 @@ def bind_gates(
         if metric is not None and metric not in metrics and metric != TRIAL_METRIC:
             place = at.child("metric") or at
             allowed = suggest(metric, [*metrics, TRIAL_METRIC])
-            bench.findings.fault(place, f'no grader is called "{metric}"', allowed)
+            bench.findings.fault(place, f'no grader of the suite is called "{metric}"', allowed)
         if model is not None and models is not None and model not in models:
             place = at.child("model") or at
             problem = f'the suite has no model "{model}"'

@@ -13,7 +13,7 @@ from harness.loading.nodes import Node, Spot, Table, describe, is_null, text_of
 from harness.loading.shapes import option_hints
 from harness.loading.suite_fixtures import collect_fixtures
 from harness.loading.suite_heads import ScoringEntry, SuiteHead
-from harness.loading.target_entry import TargetHead, bind_target
+from harness.loading.target_entry import TargetHead, bind_target, check_target
 from harness.loading.workbench import Workbench
 from harness.system.suggestions import find_close, suggest
 from harness.types.code import Fixture, SuitePath
@@ -41,8 +41,10 @@ def assemble(node: Node, bench: Workbench) -> Suite | None:
     specs = _weigh(spot, entries, scoring, bench)
     models = target.models if target else None
     gates = spot.child("gates")
-    metrics = set(entries.names) | {g.name for s in samples or () for g in s.graders}
-    bound = bind_gates(gates, bench, metrics=metrics, models=models) if gates else ()
+    bound = bind_gates(gates, bench, metrics=entries.names, models=models) if gates else ()
+    fixtures = _fixtures(entries, bench)
+    if target:
+        check_target(target.target, spot, bench, fixtures)
     return Suite(
         name=head.name if head else "",
         description=head.description if head else "",
@@ -50,7 +52,7 @@ def assemble(node: Node, bench: Workbench) -> Suite | None:
         samples=samples,
         target=target,
         graders=specs,
-        fixtures=_fixtures(entries, bench),
+        fixtures=fixtures,
         epochs=head.epochs if head else 1,
         retries=head.retries if head else Retries(),
         limits=head.limits if head else Limits(),

@@ -1,8 +1,8 @@
 """The entry `target`: its kind, its models, and the target bound to its options."""
 
 import os
-from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 from harness.loading.binding import Manner, bind
@@ -13,7 +13,8 @@ from harness.loading.nodes import Listing, Spot, Table, describe, text_of
 from harness.loading.shapes import option_hints
 from harness.loading.workbench import Workbench
 from harness.system.suggestions import find_close, list_names, suggest
-from harness.types.code import SuitePath
+from harness.system.texts import error_line
+from harness.types.code import Fixture, SuitePath
 from harness.types.suites import TargetSpec
 
 DEFAULT_MODEL = "default"
@@ -129,3 +130,23 @@ def _bind_options(spot: Spot, bench: Workbench, target_type: type[Any]) -> Any:
     if target is not None:
         lint(target, spot, bench)
     return target
+
+
+def check_target(
+    target: Any, suite: Spot, bench: Workbench, fixtures: Collection[Fixture]
+) -> None:
+    """Report what a target finds wrong with the user's code, now that the fixtures are known."""
+    check = getattr(target, "check", None)
+    # A file that cannot be loaded may hold the very fixture that is asked for.
+    if not callable(check) or bench.code is None or bench.code.faults:
+        return
+    try:
+        found = list(check(frozenset(fixture.name for fixture in fixtures)))
+    except Exception as error:  # noqa: BLE001  (a plug-in's own check may raise anything)
+        at = suite.child("target") or suite
+        bench.findings.fault(at, f"the target's check broke: {error_line(error)}")
+        return
+    folder = bench.folder
+    bench.findings.faults.extend(
+        replace(fault, file=folder.show(folder.path / fault.file)) for fault in found
+    )

@@ -1,6 +1,7 @@
 import pytest
 
 from harness.loading.suite_files import load_suite
+from harness.types.errors import SuiteError
 
 BLOCK = """
   kind: openai
@@ -105,3 +106,69 @@ def test_the_fingerprint_is_of_the_options_and_the_code_not_of_the_models(folder
     assert print_of(f"{agent}, script: models.yaml}}") != plain
     folder.write("b.py", AGENT + "# other\n")
     assert print_of("{kind: python, agent: 'b.py:agent'}") != plain
+
+
+CHECKED = """
+from contextlib import nullcontext
+from dataclasses import dataclass
+from harness.types.code import CodeRef
+from harness.types.errors import Fault
+
+@dataclass(frozen=True, kw_only=True)
+class Checked:
+    agent: CodeRef
+    def connect(self, run_context, /):
+        return nullcontext()
+    def check(self, fixture_names, /):
+        if self.agent.name == "broken":
+            raise RuntimeError("not again")
+        if self.agent.name not in fixture_names:
+            yield Fault(file=self.agent.file.text, line=1, problem=f"no {self.agent.name}")
+
+TARGETS = {"checked": Checked}
+"""
+FIXTURE = "from harness.types.marks import fixture\n@fixture\ndef db():\n    yield 1\n"
+
+
+@pytest.fixture
+def checked(tmp_path_factory, monkeypatch):
+    """Install a target that checks the user's code against the fixtures."""
+    path = tmp_path_factory.mktemp("packages")
+    monkeypatch.syspath_prepend(path)
+    (path / "checked_target.py").write_text(CHECKED)
+    info = path / "checked-1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: checked\nVersion: 1.0\n")
+    (info / "entry_points.txt").write_text("[regrade.targets]\nx = checked_target:TARGETS\n")
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("db", []),
+        ("dc", ["a.py:1: no dc"]),
+        (
+            "broken",
+            ["suite.yaml:4:9: target: the target's check broke: RuntimeError: not again"],
+        ),
+    ],
+)
+def test_a_target_may_check_the_code_of_the_user_once_the_fixtures_are_known(
+    folder, checked, name, expected
+):
+    folder.write("a.py", FIXTURE + "def dc(): ...\ndef broken(): ...\n")
+    folder.suite(f"target: {{kind: checked, agent: 'a.py:{name}'}}")
+    assert folder.faults() == expected
+    if expected:
+        with pytest.raises(SuiteError):
+            load_suite(folder.path / "suite.yaml")
+
+
+def test_a_target_is_not_checked_while_a_file_that_may_hold_its_fixtures_is_broken(folder, checked):
+    folder.write("a.py", "def dc(): ...\n")
+    folder.write("g.py", "1 / 0\n")
+    folder.suite(
+        "target: {kind: checked, agent: 'a.py:dc'}\ngraders: {g: {type: 'g.py:f'}}", graders=False
+    )
+    [fault] = folder.faults()
+    assert fault.startswith("g.py:1: the file cannot be loaded")
