@@ -6,6 +6,7 @@ loaded. Nothing is registered by importing.
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from types import ModuleType
 from typing import Any, Literal, TypeVar, overload
 
 MARK = "__regrade__"
@@ -32,6 +33,17 @@ def _marker(mark_kind: Any, name: str | None, scope: Scope = "trial") -> Callabl
         return function
 
     return set_mark
+
+
+def public_names(module: ModuleType) -> dict[str, object]:
+    """Return what `file.py:name` may name in a module: attributes, and the names of its marks."""
+    names = {name: value for name, value in vars(module).items() if not name.startswith("__")}
+    for value in list(names.values()):
+        # Only functions carry marks; asking any object for an attribute could run its code.
+        mark = vars(value).get(MARK) if callable(value) and hasattr(value, "__dict__") else None
+        if isinstance(mark, Mark):
+            names.setdefault(mark.name, value)
+    return names
 
 
 @overload

@@ -1,5 +1,6 @@
 """Records for tests, filled with what does not matter to the test."""
 
+import inspect
 import json
 from pathlib import Path
 
@@ -50,13 +51,14 @@ def make_grader(kind, *, extractor="last_assistant", config=None, options=None, 
 
 def make_custom(function, *, extractor="last_assistant", isolation="thread", **fields):
     """Make the spec of a function as a grader."""
-    names = tuple(function.__code__.co_varnames[: function.__code__.co_argcount])
-    config = fields.pop("config", {})
+    named = [p for p in inspect.signature(function).parameters.values() if p.kind != p.VAR_KEYWORD]
     grader = CustomGrader(
         name=function.__name__,
         function=function,
-        parameters=names,
-        config=config,
+        file=Path(fields.pop("file", __file__)),
+        parameters=tuple(p.name for p in named if p.default is p.empty),
+        optional=tuple(p.name for p in named if p.default is not p.empty),
+        config=fields.pop("config", {}),
         isolation=isolation,
     )
     found = make_extractor(extractor) if callable(extractor) else EXTRACTORS[extractor]()
