@@ -2,7 +2,7 @@
 
 from contextlib import contextmanager
 
-from fakes.sample_runner import OneSampleRunner, load_code
+from fakes.driven_samples import drive_sample, load_code
 from integration.other_server import OtherServer, in_order
 
 from harness.targets.openai_agent import OpenAIAgent
@@ -58,6 +58,6 @@ def agent_for(server, **options):
     return OpenAIAgent(base_url=server.url, **options)
 
 
-async def drive(server, runner=None, **options):
-    """Drive one sample; `runner` are the fields of the sample and of its runner."""
-    return await OneSampleRunner(agent_for(server, **options), **(runner or {})).drive()
+async def drive(server, driving=None, **options):
+    """Drive one sample; `driving` are the fields of the sample and how it is driven."""
+    return await drive_sample(agent_for(server, **options), **(driving or {}))

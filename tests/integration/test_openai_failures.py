@@ -6,7 +6,7 @@ from datetime import timedelta
 from email.utils import format_datetime
 
 import pytest
-from fakes.sample_runner import OneSampleRunner
+from fakes.driven_samples import drive_sample
 from integration.openai_driving import TOOLS, drive, serve
 from integration.other_server import Answer, call, refusal
 
@@ -54,11 +54,11 @@ def error(code, message="No."):
 )
 async def test_each_failure_has_its_code(answer, code):
     with serve(answer) as server:
-        runner = await drive(server, {"budget": 0.0})
-    assert runner.error.code == code
-    assert runner.error.code in POLICIES
-    assert "\n" not in str(runner.error)
-    assert runner.of(AssistantMessage) == []
+        driven = await drive(server, {"wait_seconds": 0.0})
+    assert driven.error.code == code
+    assert driven.error.code in POLICIES
+    assert "\n" not in str(driven.error)
+    assert driven.of(AssistantMessage) == []
 
 
 @pytest.mark.parametrize(
@@ -79,16 +79,16 @@ async def test_each_failure_has_its_code(answer, code):
 )  # fmt: skip
 async def test_an_error_told_inside_a_stream_has_its_code(raw, code):
     with serve(Answer(raw=raw, kind="text/event-stream")) as server:
-        runner = await drive(server, {"budget": 0.0}, request={"stream": True})
-    assert runner.error.code == code
-    assert runner.of(AssistantMessage) == []
+        driven = await drive(server, {"wait_seconds": 0.0}, request={"stream": True})
+    assert driven.error.code == code
+    assert driven.of(AssistantMessage) == []
 
 
 async def test_a_whole_reply_to_a_request_for_a_stream_is_taken():
     raw = b'{"choices": [{"message": {"content": "whole"}, "finish_reason": "stop"}]}'
     with serve(Answer(raw=raw)) as server:
-        runner = await drive(server, request={"stream": True})
-    assert [e.text for e in runner.of(AssistantMessage)] == ["whole"]
+        driven = await drive(server, request={"stream": True})
+    assert [e.text for e in driven.of(AssistantMessage)] == ["whole"]
 
 
 async def test_nobody_listening_is_a_refused_connection():
@@ -96,65 +96,63 @@ async def test_nobody_listening_is_a_refused_connection():
         port = listener.getsockname()[1]
     for host in ("127.0.0.1", "localhost"):
         agent = OpenAIAgent(base_url=f"http://{host}:{port}/v1")
-        runner = await OneSampleRunner(agent, budget=0.0).drive()
-        assert runner.error.code == "connection_refused"
-        assert str(port) in str(runner.error)
-        assert "ConnectionRefusedError" in str(runner.error)
+        driven = await drive_sample(agent, wait_seconds=0.0)
+        assert driven.error.code == "connection_refused"
+        assert str(port) in str(driven.error)
+        assert "ConnectionRefusedError" in str(driven.error)
 
 
 async def test_an_unknown_host_is_a_lost_connection(monkeypatch):
     monkeypatch.setenv("SOME_KEY", "key-of-a-test")
     agent = OpenAIAgent(base_url="http://no-such-host.invalid/v1", api_key_env="SOME_KEY")
-    runner = await OneSampleRunner(agent, budget=0.0).drive()
-    assert runner.error.code == "connection_lost"
+    driven = await drive_sample(agent, wait_seconds=0.0)
+    assert driven.error.code == "connection_lost"
 
 
 @pytest.mark.parametrize("url", ["ftp://127.0.0.1/v1", "http://[::1/v1", "not a url"])
 async def test_a_base_url_that_is_none_is_a_bad_request(url, monkeypatch):
     monkeypatch.setenv("SOME_KEY", "key-of-a-test")
     agent = OpenAIAgent(base_url=url, api_key_env="SOME_KEY")
-    runner = await OneSampleRunner(agent, budget=0.0).drive()
-    assert runner.error.code == "bad_request"
+    driven = await drive_sample(agent, wait_seconds=0.0)
+    assert driven.error.code == "bad_request"
 
 
 async def test_a_refused_request_is_sent_again_after_the_time_the_endpoint_asked_for():
-    date = format_datetime(now() + timedelta(seconds=3), usegmt=True)
+    date = format_datetime(now() + timedelta(seconds=2), usegmt=True)
     answers = (
-        refusal(429, "{}", retry_after="2"),
-        refusal(503, "", retry_after_ms="250", retry_after="9"),
+        refusal(429, "{}", retry_after="0.25"),
+        refusal(503, "", retry_after_ms="50", retry_after="9"),
         refusal(529, "", retry_after=date),
         Answer(content="at last"),
     )
     with serve(*answers) as server:
-        runner = await drive(server, {"budget": 60.0})
-    assert runner.error is None
-    assert [e.text for e in runner.of(AssistantMessage)] == ["at last"]
-    assert runner.waits[:2] == [2.0, 0.25]
-    assert 1.0 < runner.waits[2] <= 3.0
-    assert len(runner.trajectory.turns[0].steps) == 1
+        driven = await drive(server, {"wait_seconds": 60.0})
+    assert driven.error is None
+    assert [e.text for e in driven.of(AssistantMessage)] == ["at last"]
+    assert 0.3 < driven.waited <= 2.3
+    assert len(driven.trajectory.turns[0].steps) == 1
 
 
 @pytest.mark.parametrize("asked", ["-5", "abc", "nan", "inf", "Thu, 05 Feb 1999 06:15:00 GMT"])
 async def test_a_senseless_time_to_wait_gives_a_backoff(asked):
     with serve(refusal(503, "", retry_after=asked), Answer(content="ok")) as server:
-        runner = await drive(server)
-    assert runner.error is None
-    assert 0.0 <= runner.waits[0] <= 0.5
+        driven = await drive(server)
+    assert driven.error is None
+    assert 0.0 <= driven.waited <= 0.5
 
 
 async def test_an_endpoint_that_asks_for_too_long_a_wait_is_given_up_at_once():
     with serve(refusal(429, "{}", retry_after="86400")) as server:
-        runner = await drive(server)
-    assert runner.error.code == "rate_limited"
-    assert runner.error.retry_after == 86400.0
-    assert runner.waits == []
+        driven = await drive(server)
+    assert driven.error.code == "rate_limited"
+    assert driven.error.retry_after == 86400.0
     assert len(server.bodies) == 1
 
 
 async def test_an_endpoint_that_asks_for_no_wait_is_given_up_in_the_end():
     with serve(refusal(429, "{}", retry_after="0")) as server:
-        runner = await drive(server)
-    assert runner.error.code == "rate_limited"
+        driven = await drive(server, {"wait_seconds": 0.5})
+    assert driven.error.code == "rate_limited"
     assert len(server.bodies) < 20
 
 
@@ -172,20 +170,20 @@ async def test_a_key_that_an_endpoint_echoes_is_in_no_message(status, monkeypatc
     with serve(refusal(status, echo)) as server:
         host = server.url.removeprefix("http://")
         agent = OpenAIAgent(base_url=f"http://u:p4ss-word@{host}", api_key_env="MY_KEY")
-        runner = await OneSampleRunner(agent).drive()
-    assert "invalid request" in str(runner.error)
-    assert "canary" not in str(runner.error)
-    assert "p4ss" not in str(runner.error)
+        driven = await drive_sample(agent)
+    assert "invalid request" in str(driven.error)
+    assert "canary" not in str(driven.error)
+    assert "p4ss" not in str(driven.error)
 
 
 @pytest.mark.parametrize("end", ["close", "reset"])
 async def test_half_an_answer_is_kept_but_is_no_answer(end):
     with serve(Answer(content="The balance is 12.", cut=6, end=end)) as server:
-        runner = await drive(server, request={"stream": True})
-    assert runner.error.code == "stream_cut"
+        driven = await drive(server, request={"stream": True})
+    assert driven.error.code == "stream_cut"
     assert len(server.bodies) == 1
-    assert runner.of(AssistantMessage) == []
-    assert [(e.kind, e.text) for e in runner.of(SystemEvent)] == [
+    assert driven.of(AssistantMessage) == []
+    assert [(e.kind, e.text) for e in driven.of(SystemEvent)] == [
         ("partial_reply", "The balance is ")
     ]
 
@@ -194,11 +192,11 @@ async def test_half_an_answer_is_kept_but_is_no_answer(end):
 async def test_half_a_call_is_never_run(end):
     made = call("fail", {"why": "it was run"})
     with serve(Answer(calls=(made,), cut=4, end=end)) as server:
-        runner = await drive(server, request={"stream": True}, tools=TOOLS)
-    assert runner.error.code == "stream_cut"
-    assert runner.of(ToolCall) == []
-    assert runner.of(ToolResult) == []
-    assert runner.of(SystemEvent)[0].data["tool_calls"][0]["function"]["name"] == "fail"
+        driven = await drive(server, request={"stream": True}, tools=TOOLS)
+    assert driven.error.code == "stream_cut"
+    assert driven.of(ToolCall) == []
+    assert driven.of(ToolResult) == []
+    assert driven.of(SystemEvent)[0].data["tool_calls"][0]["function"]["name"] == "fail"
 
 
 @pytest.mark.parametrize(
@@ -213,8 +211,8 @@ async def test_half_a_call_is_never_run(end):
 async def test_a_stream_is_whole_with_its_finish_reason_or_its_end_mark(cut, done, code):
     answer = Answer(content="abc", cut=cut, done=done)
     with serve(answer) as server:
-        runner = await drive(server, request={"stream": True, "stream_options": {}})
-    assert (runner.error and runner.error.code) == code
+        driven = await drive(server, request={"stream": True, "stream_options": {}})
+    assert (driven.error and driven.error.code) == code
 
 
 async def test_a_time_limit_in_the_middle_of_a_stream_keeps_what_had_come():
@@ -233,7 +231,7 @@ async def test_a_time_limit_in_the_middle_of_a_stream_keeps_what_had_come():
         threading.Thread(target=hang, daemon=True).start()
         url = f"http://127.0.0.1:{listener.getsockname()[1]}/v1"
         agent = OpenAIAgent(base_url=url, request={"stream": True})
-        runner = await OneSampleRunner(agent, turn_seconds=0.5).drive()
+        driven = await drive_sample(agent, turn_seconds=0.5)
         release.set()
-    assert runner.error.code == "turn_timeout"
-    assert [e.text for e in runner.of(SystemEvent)] == ["Half of"]
+    assert driven.error.code == "turn_timeout"
+    assert [e.text for e in driven.of(SystemEvent)] == ["Half of"]

@@ -7,7 +7,7 @@ import threading
 
 import msgspec
 import pytest
-from fakes.sample_runner import OneSampleRunner
+from fakes.driven_samples import connected, drive_sample
 from integration.openai_driving import TOOLS, agent_for, drive, serve
 from integration.other_server import Answer, by_results, call
 
@@ -20,7 +20,6 @@ from harness.types.events import (
     ToolCall,
     ToolResult,
 )
-from harness.types.protocols import AttemptContext, RunContext
 from harness.types.trajectories import Trajectory
 
 CONVERSATION = (
@@ -54,11 +53,11 @@ async def test_a_streamed_conversation_gives_the_trajectory_of_a_whole_one(style
 
 async def test_what_is_recorded_is_what_the_messages_say():
     with serve(*CONVERSATION, choose=by_results) as server:
-        runner = await drive(server, {"input": ("Which?", "Thanks")}, tools=TOOLS)
+        driven = await drive(server, {"input": ("Which?", "Thanks")}, tools=TOOLS)
     messages = [*server.bodies[-1]["messages"], CONVERSATION[-1].message]
     read = Trajectory(turns=read_turns(messages))
     plain = [msgspec.structs.replace(e, structured=None) if isinstance(e, ToolResult) else e
-             for e in runner.trajectory.events()]  # fmt: skip
+             for e in driven.trajectory.events()]  # fmt: skip
     assert list(read.events()) == plain
 
 
@@ -95,8 +94,8 @@ async def test_a_stream_leaves_its_connection_to_the_next_request():
 
 async def test_fixtures_are_filled_in_and_hidden_from_the_model():
     with serve(Answer(calls=(call("look_up", {"key": "k"}),)), Answer(content="ok")) as server:
-        runner = await drive(server, {"fixtures": {"store": {"k": "from the store"}}}, tools=TOOLS)
-    assert runner.of(ToolResult)[0].output == "from the store"
+        driven = await drive(server, {"fixtures": {"store": {"k": "from the store"}}}, tools=TOOLS)
+    assert driven.of(ToolResult)[0].output == "from the store"
     schema = server.bodies[0]["tools"][0]["function"]
     assert schema == {
         "name": "look_up",
@@ -128,13 +127,13 @@ async def test_fixtures_are_filled_in_and_hidden_from_the_model():
 )
 async def test_a_call_that_goes_wrong_is_a_failed_result_that_the_agent_sees(made, output):
     with serve(Answer(calls=(made,)), Answer(content="I see.")) as server:
-        runner = await drive(server, tools=TOOLS)
-    (result,) = runner.of(ToolResult)
-    assert runner.error is None
+        driven = await drive(server, tools=TOOLS)
+    (result,) = driven.of(ToolResult)
+    assert driven.error is None
     assert not result.ok
     assert result.output.startswith(output)
     assert server.bodies[1]["messages"][-1]["content"] == result.output
-    assert runner.of(AssistantMessage)[-1].text == "I see."
+    assert driven.of(AssistantMessage)[-1].text == "I see."
 
 
 async def test_twenty_calls_of_one_reply_run_together_and_are_answered_in_their_order():
@@ -142,8 +141,8 @@ async def test_twenty_calls_of_one_reply_run_together_and_are_answered_in_their_
     made = tuple(call("meet", {"n": n}, f"c{n}") for n in range(20))
     tools = "def meet(n: int, meeting) -> int:\n    meeting.wait()\n    return n\n"
     with serve(Answer(calls=made), Answer(content="done")) as server:
-        runner = await drive(server, {"fixtures": {"meeting": meeting}}, tools=tools)
-    assert [result.output for result in runner.of(ToolResult)] == [str(n) for n in range(20)]
+        driven = await drive(server, {"fixtures": {"meeting": meeting}}, tools=tools)
+    assert [result.output for result in driven.of(ToolResult)] == [str(n) for n in range(20)]
     assert [m["tool_call_id"] for m in server.bodies[1]["messages"][2:]] == [
         f"c{n}" for n in range(20)
     ]
@@ -152,28 +151,28 @@ async def test_twenty_calls_of_one_reply_run_together_and_are_answered_in_their_
 async def test_results_that_are_there_are_kept_when_an_earlier_call_hangs_past_the_limit():
     made = (call("slow", {"seconds": 60}), call("greet", {"name": "x"}, "c2"))
     with serve(Answer(calls=made)) as server:
-        runner = await drive(server, {"turn_seconds": 0.5}, tools=TOOLS)
-    assert runner.error.code == "turn_timeout"
-    assert [(result.call_id, result.output) for result in runner.of(ToolResult)] == [
+        driven = await drive(server, {"turn_seconds": 0.5}, tools=TOOLS)
+    assert driven.error.code == "turn_timeout"
+    assert [(result.call_id, result.output) for result in driven.of(ToolResult)] == [
         ("c2", "Hello x")
     ]
 
 
 async def test_a_tool_that_blocks_its_thread_does_not_hold_up_the_time_limit():
     with serve(Answer(calls=(call("block", {"seconds": 3}),))) as server:
-        runner = await drive(server, {"turn_seconds": 0.3}, tools=TOOLS)
-    assert runner.error.code == "turn_timeout"
-    assert len(runner.of(ToolCall)) == 1
+        driven = await drive(server, {"turn_seconds": 0.3}, tools=TOOLS)
+    assert driven.error.code == "turn_timeout"
+    assert len(driven.of(ToolCall)) == 1
 
 
 async def test_missing_and_repeated_ids_of_calls_are_made_up():
     made = (call("greet", {"name": "a"}, ""), call("greet", {"name": "b"}, "x"),
             call("greet", {"name": "c"}, "x"))  # fmt: skip
     with serve(Answer(calls=made), Answer(content="ok")) as server:
-        runner = await drive(server, tools=TOOLS)
-    ids = [made.call_id for made in runner.of(ToolCall)]
+        driven = await drive(server, tools=TOOLS)
+    ids = [made.call_id for made in driven.of(ToolCall)]
     assert ids == ["call_0_0_0", "x", "call_0_0_2"]
-    assert [(r.call_id, r.output[-1]) for r in runner.of(ToolResult)] == list(
+    assert [(r.call_id, r.output[-1]) for r in driven.of(ToolResult)] == list(
         zip(ids, "abc", strict=True)
     )
     sent = server.bodies[1]["messages"]
@@ -183,82 +182,82 @@ async def test_missing_and_repeated_ids_of_calls_are_made_up():
 
 async def test_an_agent_that_never_answers_has_used_up_its_steps():
     with serve(Answer(calls=(call("greet", {"name": "x"}),))) as server:
-        runner = await drive(server, tools=TOOLS, max_steps=3)
-    assert runner.error.code == "max_steps"
+        driven = await drive(server, tools=TOOLS, max_steps=3)
+    assert driven.error.code == "max_steps"
     assert len(server.bodies) == 3
-    assert len(runner.of(ToolResult)) == 2
+    assert len(driven.of(ToolResult)) == 2
 
 
 @pytest.mark.parametrize("stream", [False, True])
 @pytest.mark.parametrize("content", [None, ""])
 async def test_a_reply_without_text_and_calls_is_an_empty_text(content, stream):
     with serve(Answer(content=content)) as server:
-        runner = await drive(server, request={"stream": stream})
-    assert [event.text for event in runner.of(AssistantMessage)] == [""]
-    assert runner.error is None
+        driven = await drive(server, request={"stream": stream})
+    assert [event.text for event in driven.of(AssistantMessage)] == [""]
+    assert driven.error is None
 
 
 @pytest.mark.parametrize("stream", [False, True])
 async def test_a_refusal_ends_the_turn_and_is_no_assistant_text(stream):
     with serve(Answer(extra={"refusal": "I will not."})) as server:
-        runner = await drive(server, request={"stream": stream})
-    assert [(e.kind, e.text) for e in runner.of(SystemEvent)] == [("refusal", "I will not.")]
-    assert runner.of(AssistantMessage) == []
-    assert runner.error is None
+        driven = await drive(server, request={"stream": stream})
+    assert [(e.kind, e.text) for e in driven.of(SystemEvent)] == [("refusal", "I will not.")]
+    assert driven.of(AssistantMessage) == []
+    assert driven.error is None
 
 
 @pytest.mark.parametrize("stream", [False, True])
 async def test_a_reply_stopped_by_the_content_filter_is_no_answer(stream):
     with serve(Answer(content="Some of", finish="content_filter")) as server:
-        runner = await drive(server, request={"stream": stream})
-    assert runner.error.code == "content_filter"
-    assert [(e.kind, e.text) for e in runner.of(SystemEvent)] == [("partial_reply", "Some of")]
-    assert runner.of(AssistantMessage) == []
+        driven = await drive(server, request={"stream": stream})
+    assert driven.error.code == "content_filter"
+    assert [(e.kind, e.text) for e in driven.of(SystemEvent)] == [("partial_reply", "Some of")]
+    assert driven.of(AssistantMessage) == []
 
 
 @pytest.mark.parametrize("stream", [False, True])
 async def test_a_reply_cut_at_its_token_limit_counts_but_its_half_call_is_not_run(stream):
     made = (call("greet", {"name": "x"}), call("look_up", '{"key": "a', "c2"))
     with serve(Answer(calls=made, finish="length"), Answer(content="ok")) as server:
-        runner = await drive(server, request={"stream": stream}, tools=TOOLS)
-    assert [(r.ok, r.output) for r in runner.of(ToolResult)] == [
+        driven = await drive(server, request={"stream": stream}, tools=TOOLS)
+    assert [(r.ok, r.output) for r in driven.of(ToolResult)] == [
         (True, "Hello x"),
         (False, "not run: the reply was cut at its token limit, inside this call"),
     ]
-    assert runner.trajectory.turns[0].steps[0].stop_reason == "length"
+    assert driven.trajectory.turns[0].steps[0].stop_reason == "length"
 
 
 async def test_an_endpoint_on_loopback_needs_no_key(monkeypatch):
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     with serve(Answer(content="ok")) as server:
-        runner = await drive(server)
-    assert runner.error is None
+        driven = await drive(server)
+    assert driven.error is None
 
 
 async def test_an_endpoint_elsewhere_needs_a_key_before_anything_is_sent(monkeypatch):
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     for url in (None, "https://example.invalid/v1"):
-        runner = await OneSampleRunner(OpenAIAgent(base_url=url)).drive()
-        assert runner.error.code == "unauthorized"
-        assert "OPENAI_API_KEY" in str(runner.error)
-        assert "api_key_env" in runner.error.hint
+        driven = await drive_sample(OpenAIAgent(base_url=url))
+        assert driven.error.code == "unauthorized"
+        assert "OPENAI_API_KEY" in str(driven.error)
+        assert "api_key_env" in driven.error.hint
 
 
 @pytest.mark.parametrize("key", ["sk-\u2026", "sk-1\nsk-2"])
 async def test_a_key_that_can_be_none_is_not_sent(key, monkeypatch):
     monkeypatch.setenv("MY_KEY", key)
     agent = OpenAIAgent(base_url="https://example.invalid/v1", api_key_env="MY_KEY")
-    runner = await OneSampleRunner(agent).drive()
-    assert runner.error.code == "unauthorized"
-    assert "sk-" not in str(runner.error)
+    driven = await drive_sample(agent)
+    assert driven.error.code == "unauthorized"
+    assert "sk-" not in str(driven.error)
 
 
 async def test_base_url_and_key_come_from_the_environment(monkeypatch):
     monkeypatch.setenv("MY_KEY", "canary-9f3a-value")
     with serve(Answer(content="ok")) as server:
         monkeypatch.setenv("OPENAI_BASE_URL", server.url)
-        runner = await OneSampleRunner(OpenAIAgent(api_key_env="MY_KEY")).drive()
-    assert runner.error is None
+        driven = await drive_sample(OpenAIAgent(api_key_env="MY_KEY"))
+    assert driven.error is None
     assert server.headers[0]["authorization"] == "Bearer canary-9f3a-value"
 
 
@@ -266,17 +265,17 @@ async def test_a_proxy_of_the_environment_is_not_asked_for_loopback(monkeypatch)
     monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:9")
     monkeypatch.setenv("ALL_PROXY", "http://127.0.0.1:9")
     with serve(Answer(content="ok")) as server:
-        runner = await drive(server, {"budget": 0.0})
-    assert runner.error is None
+        driven = await drive(server, {"wait_seconds": 0.0})
+    assert driven.error is None
 
 
 async def test_scripted_models_are_asked_at_the_scripted_server_with_the_epoch_as_seed():
     with serve(Answer(content="ok")) as server:
         told = {"model": "scripted/careful", "scripted_url": server.url}
         agent = OpenAIAgent(base_url="http://127.0.0.1:9/v1", api_key_env="NOT_SET")
-        first = await OneSampleRunner(agent, **told).drive()
+        first = await drive_sample(agent, **told)
         seeded = OpenAIAgent(request={"seed": 99})
-        await OneSampleRunner(seeded, **told).drive()
+        await drive_sample(seeded, **told)
     assert first.error is None
     assert [(b["model"], b["seed"]) for b in server.bodies] == [
         ("scripted/careful", 3),
@@ -287,20 +286,20 @@ async def test_scripted_models_are_asked_at_the_scripted_server_with_the_epoch_a
 async def test_lone_surrogates_and_control_characters_of_a_reply_are_kept_safe():
     raw = rb'{"choices": [{"message": {"content": "a\ud800b\u0000\u001b[31m\ud83d\ude00"}}]}'
     with serve(Answer(raw=raw)) as server:
-        runner = await drive(server)
-    assert [e.text for e in runner.of(AssistantMessage)] == ["a\ufffdb\x00\x1b[31m\U0001f600"]
+        driven = await drive(server)
+    assert [e.text for e in driven.of(AssistantMessage)] == ["a\ufffdb\x00\x1b[31m\U0001f600"]
 
 
 async def test_arguments_sent_as_an_object_are_kept_as_one_and_sent_back_as_text():
     made = call("greet", {"name": "x"})
     made["function"]["arguments"] = {"name": "x"}
     with serve(Answer(calls=(made,)), Answer(content="ok")) as server:
-        runner = await drive(server, tools=TOOLS)
-    (recorded,) = runner.of(ToolCall)
+        driven = await drive(server, tools=TOOLS)
+    (recorded,) = driven.of(ToolCall)
     assert (recorded.arguments, recorded.arguments_text) == ({"name": "x"}, None)
     sent = server.bodies[1]["messages"][1]["tool_calls"][0]
     assert sent["function"]["arguments"] == '{"name":"x"}'
-    assert runner.of(ToolResult)[0].ok
+    assert driven.of(ToolResult)[0].ok
 
 
 async def test_fields_of_the_endpoint_s_own_go_back_to_it():
@@ -314,31 +313,19 @@ async def test_fields_of_the_endpoint_s_own_go_back_to_it():
 
 async def test_reasoning_is_recorded_apart_from_what_is_said():
     with serve(Answer(content="ok", extra={"reasoning": "hm"})) as server:
-        runner = await drive(server, request={"stream": True})
-    assert [e.text for e in runner.of(Reasoning)] == ["hm"]
-    assert [e.text for e in runner.of(AssistantMessage)] == ["ok"]
+        driven = await drive(server, request={"stream": True})
+    assert [e.text for e in driven.of(Reasoning)] == ["hm"]
+    assert [e.text for e in driven.of(AssistantMessage)] == ["ok"]
 
 
 async def test_many_sessions_at_once_are_not_throttled_by_the_client():
     meeting = threading.Barrier(120, timeout=20)
     with serve(Answer(content="ok", before=meeting.wait)) as server:
         agent = agent_for(server)
-        context = RunContext(scripted_url=None, fixture_names=frozenset(), concurrency=120)
-        async with agent.connect(context) as connection:
-
-            async def one():
-                runner = OneSampleRunner(agent)
-                runner.turns.append(([], []))
-                context = AttemptContext(
-                    sample=runner.sample, model="m", epoch=0, attempt=0, fixtures={},
-                    wait=runner.wait,
-                )  # fmt: skip
-                session = await connection.open(context)
-                await session.send("Hi", runner.record)
-                return runner.of(AssistantMessage)[0].text
-
-            texts = await asyncio.gather(*(one() for _ in range(120)))
-    assert set(texts) == {"ok"}
+        async with connected(agent) as drive_one:
+            driven = await asyncio.gather(*(drive_one() for _ in range(120)))
+    assert {e.text for one in driven for e in one.of(AssistantMessage)} == {"ok"}
+    assert all(one.error is None for one in driven)
 
 
 def test_naming_the_targets_loads_none_of_the_heavy_packages():

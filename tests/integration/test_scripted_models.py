@@ -4,7 +4,7 @@ from pathlib import Path
 
 import msgspec
 import pytest
-from fakes.sample_runner import OneSampleRunner, load_code
+from fakes.driven_samples import drive_sample, load_code
 from integration.openai_driving import agent_for, serve
 from integration.other_server import Answer, by_results, call
 
@@ -59,13 +59,13 @@ async def test_a_server_that_is_not_ours_gives_the_same_trajectory_as_ours(strea
     options = {"tools": TOOLS, "request": {"stream": stream}}
     with serve(*ANSWERS, choose=by_results) as server:
         agent = agent_for(server, **options)
-        other = await OneSampleRunner(agent, scripted_url=server.url, **told).drive()
+        other = await drive_sample(agent, scripted_url=server.url, **told)
     async with scripted_server(parse_script(SCRIPT, "models.yaml")) as url:
-        ours = await OneSampleRunner(agent, scripted_url=url, **told).drive()
+        ours = await drive_sample(agent, scripted_url=url, **told)
     assert (other.error, ours.error) == (None, None)
     assert len(ours.events) == 7
     assert without_ids(ours.trajectory) == without_ids(other.trajectory)
-    stops = [[step.stop_reason for step in steps] for _, steps in ours.turns]
+    stops = [[step.stop_reason for step in turn.steps] for turn in ours.turns]
     assert stops == [["tool_calls", "stop"]]
 
 
@@ -73,14 +73,14 @@ async def meet(model, **options):
     """Say hello to a model that makes trouble."""
     agent = OpenAIAgent(tools=load_code(TOOLS), **options)
     async with scripted_server(read_script(TROUBLES)) as url:
-        told = {"model": f"scripted/{model}", "scripted_url": url, "budget": 2.0}
-        return await OneSampleRunner(agent, **told).drive()
+        told = {"model": f"scripted/{model}", "scripted_url": url, "wait_seconds": 2.0}
+        return await drive_sample(agent, **told)
 
 
 async def test_a_model_that_is_limited_is_waited_for():
-    runner = await meet("limited")
-    assert runner.error is None
-    assert runner.waits == [0.25, 0.25]
+    driven = await meet("limited")
+    assert driven.error is None
+    assert driven.waited == 0.5
 
 
 @pytest.mark.parametrize(
@@ -95,20 +95,20 @@ async def test_a_model_that_is_limited_is_waited_for():
     ],
 )
 async def test_a_model_that_makes_trouble_is_an_error_and_no_answer(model, stream, code):
-    runner = await meet(model, request={"stream": stream})
-    assert runner.error.code == code
-    assert runner.of(AssistantMessage) == []
+    driven = await meet(model, request={"stream": stream})
+    assert driven.error.code == code
+    assert driven.of(AssistantMessage) == []
 
 
 async def test_what_a_torn_model_had_said_is_kept():
-    runner = await meet("ended", request={"stream": True})
-    (partial,) = runner.of(SystemEvent)
+    driven = await meet("ended", request={"stream": True})
+    (partial,) = driven.of(SystemEvent)
     assert partial.kind == "partial_reply"
     assert "This sentence just ends somewhere".startswith(partial.text[:20])
     assert partial.text
 
 
 async def test_without_a_scripted_server_its_models_are_not_found():
-    runner = await OneSampleRunner(OpenAIAgent(), model="scripted/careful").drive()
-    assert runner.error.code == "not_found"
-    assert "target.script" in runner.error.hint
+    driven = await drive_sample(OpenAIAgent(), model="scripted/careful")
+    assert driven.error.code == "not_found"
+    assert "target.script" in driven.error.hint

@@ -1,5 +1,5 @@
 import pytest
-from fakes.sample_runner import load_code
+from fakes.driven_samples import load_code
 
 from harness.targets.openai_agent import OpenAIAgent
 

@@ -2,7 +2,7 @@ import asyncio
 import threading
 
 import pytest
-from fakes.sample_runner import OneSampleRunner, load_code
+from fakes.driven_samples import drive_sample, load_code
 
 from harness.system.clock import now
 from harness.targets.python_agent import PythonAgent
@@ -25,14 +25,14 @@ def agent_of(source, name="agent"):
 
 
 async def drive(source, **options):
-    return await OneSampleRunner(agent_of(source), **options).drive()
+    return await drive_sample(agent_of(source), **options)
 
 
 async def answers(source, **options):
-    runner = await drive(source, **options)
-    assert runner.error is None
+    driven = await drive(source, **options)
+    assert driven.error is None
     return [
-        [e.text for e in events if isinstance(e, AssistantMessage)] for events, _ in runner.turns
+        [e.text for e in turn.events if isinstance(e, AssistantMessage)] for turn in driven.turns
     ]
 
 
@@ -101,19 +101,19 @@ MESSAGES = [
 
 async def test_messages_are_recorded_without_the_user_s_which_stands_already():
     for extra in ("MESSAGES", "MESSAGES[1:]", "tuple(MESSAGES)"):
-        runner = await drive(f"{CONVERSATION}def agent(sample): return {extra}")
+        driven = await drive(f"{CONVERSATION}def agent(sample): return {extra}")
         kinds = [UserMessage, AssistantMessage, ToolCall, ToolResult, AssistantMessage]
-        assert [type(e) for e in runner.events] == kinds
-        assert runner.of(ToolResult)[0].name == "find"
-        assert [e.step for e in runner.events] == [None, 0, 0, 0, 1]
-        assert runner.turns[0][1] == [Step(), Step()]
-        assert all(e.at for e in runner.events[1:])
+        assert [type(e) for e in driven.events] == kinds
+        assert driven.of(ToolResult)[0].name == "find"
+        assert [e.step for e in driven.events] == [None, 0, 0, 0, 1]
+        assert driven.turns[0].steps == (Step(), Step())
+        assert all(e.at for e in driven.events[1:])
 
 
 async def test_what_an_agent_made_of_the_prompt_is_kept():
     source = "def agent(s): return [{'role': 'user', 'content': 'Q: Hi'}]"
-    runner = await drive(source)
-    assert [(e.kind, e.text) for e in runner.of(SystemEvent)] == [("prompt", "Q: Hi")]
+    driven = await drive(source)
+    assert [(e.kind, e.text) for e in driven.of(SystemEvent)] == [("prompt", "Q: Hi")]
 
 
 async def test_messages_may_go_on_from_the_sample_s_history():
@@ -147,8 +147,8 @@ class agent:
 """
     agent = agent_of(source)
     for _ in range(2):
-        runner = await OneSampleRunner(agent, input=("a", "b")).drive()
-        assert [e.text for e in runner.of(AssistantMessage)] == ["a", "a b"]
+        driven = await drive_sample(agent, input=("a", "b"))
+        assert [e.text for e in driven.of(AssistantMessage)] == ["a", "a b"]
     assert [made.closed for made in agent.agent.file.module.MADE] == [1, 1]
 
 
@@ -164,8 +164,8 @@ class agent:
         return [{"role": "user", "content": text}, {"role": "tool", "tool_call_id": "c1",
                  "content": "late"}]
 """
-    runner = await drive(source, input=("a", "b"))
-    assert [e.name for e in runner.of(ToolResult)] == ["find"]
+    driven = await drive(source, input=("a", "b"))
+    assert [e.name for e in driven.of(ToolResult)] == ["find"]
 
 
 TRAJECTORY = """
@@ -181,11 +181,11 @@ def agent(sample):
               ToolResult(call_id="c", name="wrong", output="a\\ud800"), AssistantMessage(text="x"))
     return Trajectory(turns=(Turn(events=events, steps=(Step(usage=Usage(input_tokens=5)),)),))
 """
-    runner = await drive(source)
-    (result,) = runner.of(ToolResult)
+    driven = await drive(source)
+    (result,) = driven.of(ToolResult)
     assert (result.name, result.output) == ("find", "a\ufffd")
-    assert runner.trajectory.usage.input_tokens == 5
-    assert len(runner.of(UserMessage)) == 1
+    assert driven.trajectory.usage.input_tokens == 5
+    assert len(driven.of(UserMessage)) == 1
 
 
 async def test_the_times_of_a_trajectory_are_its_own():

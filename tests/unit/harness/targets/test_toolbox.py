@@ -1,5 +1,5 @@
 import pytest
-from fakes.sample_runner import load_code
+from fakes.driven_samples import load_code
 
 from harness.targets.toolbox import build_toolbox
 from harness.types.errors import SuiteError
