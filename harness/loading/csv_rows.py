@@ -1,15 +1,14 @@
 """Rows of a CSV file: a header, then one row a sample; every cell is the text that was written."""
 
 import csv
-import sys
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any, BinaryIO
+from typing import Any
 
 from harness.loading.census import Census, Located
-from harness.loading.encodings import BOM, bad_byte
-from harness.loading.json_texts import BadJson, count_surrogates, read_json
+from harness.loading.encodings import bad_byte
+from harness.loading.json_texts import BadJson, count_surrogates, decode_exactly
 from harness.loading.sample_rows import (
     COLUMNS,
     INPUTS,
@@ -25,6 +24,7 @@ from harness.types.errors import Fault
 _LISTS = frozenset({*INPUTS, *TRUTHS})
 _OBJECTS = frozenset(MAPPINGS)
 _JSON = frozenset({"history", "graders"})
+_LONGEST_CELL = 2**31 - 1
 _OTHER_DELIMITERS = {";": "a semicolon", "\t": "a tab", "|": "a bar"}
 
 
@@ -49,30 +49,25 @@ class CsvRows:
     def __init__(self, file: str) -> None:
         self.file = file
 
-    def survey(self, source: BinaryIO, census: Census, update: Callable[[bytes], object]) -> None:
-        """Check every row; `update` is fed the bytes of the file."""
-        for row in self._rows(source, update, census):
+    def check(self, lines: Iterable[bytes], census: Census) -> None:
+        """Check every row."""
+        for row in self._rows(lines, census):
             census.take(row)
 
-    def rows(self, source: BinaryIO, update: Callable[[bytes], object]) -> Iterator[Located]:
-        """Give every row, read."""
-        return self._rows(source, update, None)
+    def rows(self, lines: Iterable[bytes]) -> Iterator[Located]:
+        """Return every row, read."""
+        return self._rows(lines, None)
 
-    def _rows(
-        self, source: BinaryIO, update: Callable[[bytes], object], census: Census | None
-    ) -> Iterator[Located]:
+    def _rows(self, lines: Iterable[bytes], census: Census | None) -> Iterator[Located]:
         try:
-            yield from self._read_all(source, update, census)
+            yield from self._read_all(lines, census)
         except _Stop as stop:
             yield stop.row
 
-    def _read_all(
-        self, source: BinaryIO, update: Callable[[bytes], object], census: Census | None
-    ) -> Iterator[Located]:
-        all_cells = self._cells(source, update)
+    def _read_all(self, lines: Iterable[bytes], census: Census | None) -> Iterator[Located]:
         header: list[str] | None = None
         index = 0
-        for cells in all_cells:
+        for cells in self._cells(lines):
             if cells.fault:
                 yield Located(line=cells.line, faults=(cells.fault,))
             elif _is_blank(cells.cells):
@@ -86,10 +81,9 @@ class CsvRows:
                 yield self._row(header, cells, index)
                 index += 1
 
-    def _cells(self, source: BinaryIO, update: Callable[[bytes], object]) -> Iterator[_Cells]:
-        # Cells may be longer than the module's default limit, which is the process's own.
-        csv.field_size_limit(min(sys.maxsize, 2**31 - 1))
-        reader = csv.reader(self._lines(source, update), strict=True)
+    def _cells(self, lines: Iterable[bytes]) -> Iterator[_Cells]:
+        _allow_long_cells()
+        reader = csv.reader(self._texts(lines), strict=True)
         while True:
             line = reader.line_num + 1
             try:
@@ -101,10 +95,8 @@ class CsvRows:
             else:
                 yield _Cells(line, cells)
 
-    def _lines(self, source: BinaryIO, update: Callable[[bytes], object]) -> Iterator[str]:
-        for number, raw in enumerate(source, 1):
-            update(raw)
-            line = raw.removeprefix(BOM) if number == 1 else raw
+    def _texts(self, lines: Iterable[bytes]) -> Iterator[str]:
+        for number, line in enumerate(lines, 1):
             if b"\0" in line:
                 column = line.index(b"\0") + 1
                 raise _Stop(self._fault(number, column, "the file holds a NUL character"))
@@ -175,6 +167,16 @@ class CsvRows:
         )
 
 
+def _allow_long_cells() -> None:
+    """Let cells be of any length.
+
+    The limit is the process's own; readers have none of their own. It is only ever raised, so that
+    readers in other threads go on as they are, and never restored: one of them may need it still.
+    """
+    if csv.field_size_limit() < _LONGEST_CELL:
+        csv.field_size_limit(_LONGEST_CELL)
+
+
 def _is_blank(cells: list[str]) -> bool:
     """Say whether a row is a blank line, of white space or of commas alone."""
     return not any(cells) or (len(cells) == 1 and not cells[0].strip())
@@ -192,29 +194,29 @@ def _about_header(names: list[str]) -> tuple[str, str]:
 
 
 def _value(name: str, cell: str) -> Any:
-    """Give the value of a cell: its text, a JSON list of texts, or for some columns an object.
+    """Return the value of a cell: its text, a JSON list of texts, or for some columns an object.
 
     Raises:
         BadJson: a column that wants JSON holds something else.
     """
     if name in _OBJECTS:
-        value = read_json(cell)
+        value = decode_exactly(cell)
         if not isinstance(value, dict):
             raise BadJson("the cell holds JSON that is no object")
         return value
     if name in _JSON:
-        return read_json(cell)
+        return decode_exactly(cell)
     if name == "tags":
         return _texts(cell) or [tag.strip() for tag in cell.split(",") if tag.strip()]
     return (_texts(cell) or cell) if name in _LISTS else cell
 
 
 def _texts(cell: str) -> list[str] | None:
-    """Give the texts of a cell that holds a JSON list of texts; None for every other cell."""
+    """Return the texts of a cell that holds a JSON list of texts; None for every other cell."""
     if not cell.strip().startswith("["):
         return None
     try:
-        value = read_json(cell.strip())
+        value = decode_exactly(cell.strip())
     except BadJson:
         return None
     is_texts = isinstance(value, list) and all(isinstance(item, str) for item in value)

@@ -3,17 +3,18 @@
 import hashlib
 import os
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from io import BufferedReader
 from itertools import islice
 from pathlib import Path
-from typing import BinaryIO, Protocol
+from typing import Protocol
 
 import msgspec
 
-from harness.loading.census import Census, Located, find_twins
+from harness.loading.census import Census, Located, find_duplicates
 from harness.loading.csv_rows import CsvRows
-from harness.loading.encodings import find_other_encoding
+from harness.loading.encodings import BOM, find_other_encoding
 from harness.loading.jsonl_rows import JsonlRows
 from harness.loading.row_graders import RowGraders
 from harness.loading.selections import Met, Selection, refuse_selection
@@ -23,18 +24,17 @@ from harness.types.samples import Sample
 from harness.types.suites import Suite
 
 _EVERYTHING = Selection()
-_Update = Callable[[bytes], object]
 
 
 class Rows(Protocol):
-    """A format of datasets."""
+    """A format of datasets; `lines` are those of the file, without its byte order mark."""
 
-    def survey(self, source: BinaryIO, census: Census, update: _Update) -> None:
+    def check(self, lines: Iterable[bytes], census: Census) -> None:
         """Check every row."""
         ...
 
-    def rows(self, source: BinaryIO, update: _Update) -> Iterator[Located]:
-        """Give every row, read."""
+    def rows(self, lines: Iterable[bytes]) -> Iterator[Located]:
+        """Return every row, read."""
         ...
 
 
@@ -43,19 +43,18 @@ class Dataset:
     """The samples of a suite, checked.
 
     `count` is how many the selection takes. `sha256` hashes the file as it was checked; `path`
-    is None for samples that stand in the suite. `warnings` are columns that look misspelt;
-    `replaced_surrogates` counts the lone surrogates that became U+FFFD.
+    is None for samples that stand in the suite. `warnings` do not keep the suite from running: a
+    column that looks misspelt, an invalid pattern, lone surrogates that were replaced.
     """
 
     count: int
     sha256: str
     path: Path | None = None
     warnings: tuple[Fault, ...] = ()
-    replaced_surrogates: int = 0
     stream: Callable[[], Iterator[tuple[int, Sample]]] = field(repr=False, compare=False)
 
     def samples(self) -> Iterator[Sample]:
-        """Give the selected samples in order, read anew each time.
+        """Return the selected samples in order, read anew each time.
 
         Raises:
             DatasetError: the file is not the one that was checked any more.
@@ -82,7 +81,7 @@ def open_dataset(suite: Suite, selection: Selection = _EVERYTHING) -> Dataset:
 
 
 def shown_name(suite: Suite) -> str:
-    """Give the name of the suite's dataset as its faults show it."""
+    """Return the name of the suite's dataset as its faults show it."""
     if suite.dataset is None:
         return suite.source.as_posix() if suite.source else suite.name
     text = suite.dataset.text
@@ -91,7 +90,7 @@ def shown_name(suite: Suite) -> str:
     return (suite.source.parent / text).as_posix()
 
 
-def _opened(path: Path, shown: str) -> BinaryIO:
+def _opened(path: Path, shown: str) -> BufferedReader:
     try:
         return path.open("rb")
     except OSError as error:
@@ -110,18 +109,18 @@ class _Reading:
         self._graders = RowGraders(suite, shown)
         self._state = self._sha256 = ""
 
-    def check(self, source: BinaryIO) -> Dataset:
+    def check(self, source: BufferedReader) -> Dataset:
         start = source.read(4)
         source.seek(0)
         if other := find_other_encoding(start, self._shown):
             raise DatasetError([other])
         self._state = _state(source)
+        self._sha256 = f"sha256:{hashlib.file_digest(source, hashlib.sha256).hexdigest()}"
         census = Census(self._shown, self._selection, self._graders.check)
-        digest = hashlib.sha256()
-        self._rows.survey(source, census, digest.update)
-        self._sha256 = f"sha256:{digest.hexdigest()}"
+        _skip_mark(source)
+        self._rows.check(source, census)
         if census.suspects:
-            census.fault(*find_twins(self._ids(source), census.suspects, self._shown))
+            census.faults.add(*find_duplicates(self._ids(source), census.suspects, self._shown))
         # The ids have done their work; a run of a million samples need not hold them.
         census.hashes.clear()
         self._refuse(census)
@@ -130,14 +129,13 @@ class _Reading:
             count=census.selected if limit is None else min(limit, census.selected),
             sha256=self._sha256,
             path=self._path,
-            warnings=tuple(census.warnings.values()),
-            replaced_surrogates=census.surrogates,
+            warnings=census.all_warnings(),
             stream=self.stream,
         )
 
-    def _ids(self, source: BinaryIO) -> Iterator[tuple[int, str, bool]]:
-        source.seek(0)
-        for row in self._rows.rows(source, _ignore):
+    def _ids(self, source: BufferedReader) -> Iterator[tuple[int, str, bool]]:
+        _skip_mark(source)
+        for row in self._rows.rows(source):
             if row.read is not None and row.read.sample is not None:
                 yield row.line, row.read.sample.id, row.read.id_is_text
 
@@ -155,13 +153,13 @@ class _Reading:
         met = Met(
             file=self._shown,
             selected=census.selected,
-            ids=census.met_ids,
-            tags=census.met_tags,
+            ids=census.selected_ids,
+            tags=census.tags,
         )
         refuse_selection(self._selection, met, ids)
 
     def stream(self) -> Iterator[tuple[int, Sample]]:
-        """Give the selected samples with their lines."""
+        """Return the selected samples with their lines."""
         selected = self._selected()
         return islice(selected, self._selection.limit)
 
@@ -169,7 +167,8 @@ class _Reading:
         digest = hashlib.sha256()
         with _opened(self._path, self._shown) as source:
             self._compare(_state(source) == self._state)
-            for row in self._rows.rows(source, digest.update):
+            digest.update(_skip_mark(source))
+            for row in self._rows.rows(_hashed(source, digest.update)):
                 self._compare(not row.faults)
                 if row.read is None or row.read.sample is None:
                     continue
@@ -177,9 +176,7 @@ class _Reading:
                 if not self._selection.takes(sample.id, sample.tags):
                     continue
                 if row.read.graders is not None:
-                    specs, faults = self._graders.bind(row)
-                    self._compare(not faults)
-                    sample = msgspec.structs.replace(sample, graders=specs)
+                    sample = msgspec.structs.replace(sample, graders=self._graders.bind(row))
                 yield row.line, sample
             self._compare(f"sha256:{digest.hexdigest()}" == self._sha256)
 
@@ -189,13 +186,24 @@ class _Reading:
             raise DatasetError([Fault(file=self._shown, problem=problem, allowed="run it again")])
 
 
-def _state(source: BinaryIO) -> str:
+def _state(source: BufferedReader) -> str:
     state = os.fstat(source.fileno())
     return f"{state.st_size} {state.st_mtime_ns}"
 
 
-def _ignore(_data: bytes) -> None:
-    return None
+def _skip_mark(source: BufferedReader) -> bytes:
+    """Go to the first line; return the byte order mark before it, if there is one."""
+    source.seek(0)
+    if source.read(len(BOM)) == BOM:
+        return BOM
+    source.seek(0)
+    return b""
+
+
+def _hashed(lines: Iterable[bytes], update: Callable[[bytes], object]) -> Iterator[bytes]:
+    for line in lines:
+        update(line)
+        yield line
 
 
 def _inline(suite: Suite, selection: Selection) -> Dataset:
@@ -206,7 +214,7 @@ def _inline(suite: Suite, selection: Selection) -> Dataset:
     ids = Counter(sample.id for sample in samples)
     twice = [sample_id for sample_id, count in ids.items() if count > 1]
     if twice:
-        problems = [f'the id "{sample_id}" stands twice' for sample_id in twice]
+        problems = [f'duplicate id: the id "{sample_id}"' for sample_id in twice]
         raise DatasetError([Fault(file=shown, path="samples", problem=one) for one in problems])
     taken = [sample for sample in samples if selection.takes(sample.id, sample.tags)]
     met = Met(

@@ -90,7 +90,7 @@ def _check_id(
     shown = f"; the other is on line {line}" if line else f"; the other is {first.path}"
     where = next((child for name in IDS if (child := at.child(name))), at)
     if was_text == read.id_is_text:
-        bench.findings.fault(where, f'the id "{read.sample.id}" stands twice{shown}', "unique ids")
+        bench.findings.fault(where, f'duplicate id: the id "{read.sample.id}"{shown}', "unique ids")
     else:
         problem = f'the id "{read.sample.id}" is a text and a number{shown}'
         bench.findings.fault(where, problem, "ids that differ in more than their type")

@@ -1,4 +1,4 @@
-"""JSON text read strictly: no key twice, no NaN, no endless numbers; errors with their column."""
+"""JSON text read strictly: no duplicate keys, no NaN; errors with their column."""
 
 import json
 import re
@@ -20,8 +20,8 @@ class BadJson(ValueError):  # noqa: N818  (said of a text, not of the program)
         self.column = column
 
 
-def read_json(text: str, *, numbers_as_text: bool = False) -> Any:
-    """Give the value of a JSON text; numbers as the texts that were written, if so asked.
+def decode_exactly(text: str, *, numbers_as_text: bool = False) -> Any:
+    """Return the value of a JSON text; numbers as the texts that were written, if so asked.
 
     Lone surrogates are kept; `count_surrogates` counts them.
 
@@ -61,7 +61,7 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         seen: set[str] = set()
         for key, _ in pairs:
             if key in seen:
-                raise BadJson(f'the key "{key}" stands twice in one object')
+                raise BadJson(f'duplicate key "{key}" in one object')
             seen.add(key)
     return value
 
@@ -89,9 +89,9 @@ def count_surrogates(value: Any) -> int:
 
 
 def member_columns(text: str) -> dict[str, int]:
-    """Give the columns, from 1, at which the values of a JSON object's keys begin.
+    """Return the columns, from 1, at which the values of a JSON object's keys begin.
 
-    The text is known to be a JSON object; where a key stands twice, the later one counts.
+    The text is known to be a JSON object; of a duplicate key, the later one counts.
     """
     columns: dict[str, int] = {}
     value = json.JSONDecoder().raw_decode
@@ -112,6 +112,6 @@ def _skip(text: str, at: int) -> int:
     return match.end() if match else at
 
 
-decode_object: Callable[[bytes], dict[str, Any]] = msgspec.json.Decoder(dict[str, Any]).decode
-"""Decode a JSON object fast; raises for much that `read_json` then explains, and for some that it
-accepts. Of a key that stands twice, the later value is given."""
+decode_fast: Callable[[bytes], dict[str, Any]] = msgspec.json.Decoder(dict[str, Any]).decode
+"""Decode a JSON object fast; raises for much that `decode_exactly` then explains, and for some that
+it accepts. Of a duplicate key, the later value is returned."""

@@ -1,29 +1,26 @@
 """Rows of a JSONL file: one JSON object a line, read twice.
 
-The survey decodes every line fast and looks closer only where something is unusual; a line that
-cannot be decoded is read again, slowly, to say exactly what is wrong with it.
+A row of a usual shape is decoded and checked fast, by its types; any other is read exactly, so
+that what is wrong with it can be said.
 """
 
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
-from typing import Any, BinaryIO
+from collections.abc import Iterable, Iterator
+from typing import Annotated, Any
 
 import msgspec
 
 from harness.loading.census import Census, Located
-from harness.loading.encodings import BOM, bad_byte
+from harness.loading.encodings import bad_byte
 from harness.loading.json_texts import (
     BadJson,
     count_surrogates,
-    decode_object,
+    decode_exactly,
+    decode_fast,
     member_columns,
-    read_json,
 )
 from harness.loading.sample_rows import (
     COLUMNS,
     IDS,
-    INPUTS,
-    MAPPINGS,
     TRUTHS,
     ReadRow,
     Written,
@@ -35,19 +32,33 @@ from harness.system.json_values import scrub_json
 from harness.types.errors import Fault
 from harness.types.samples import Sample
 
-_NOTHING = type(None)
-_MOST_PLANS = 1000
-_TYPES: Mapping[str, frozenset[type]] = {
-    **dict.fromkeys(IDS, frozenset({str, int})),
-    **dict.fromkeys(INPUTS, frozenset({str, list})),
-    **dict.fromkeys(TRUTHS, frozenset({str, int, bool, list, _NOTHING})),
-    **dict.fromkeys(MAPPINGS, frozenset({dict, _NOTHING})),
-    "tags": frozenset({list, str, _NOTHING}),
-}
+_MOST_SHAPES = 1000
+_Text = Annotated[str, msgspec.Meta(min_length=1)]
+_Prompt = _Text | Annotated[tuple[_Text, ...], msgspec.Meta(min_length=1)] | None
+_Truth = str | int | bool | tuple[str, ...] | None
+_Object = dict[str, Any] | None
 
 
-class _PlainRow(msgspec.Struct, forbid_unknown_fields=True):
-    """A row of the most usual shape, for which there is nothing to decide."""
+class _UsualRow(msgspec.Struct, gc=False):
+    """A row whose columns need no closer look than their types; further columns may stand by."""
+
+    id: _Text | int | None = None
+    sample_id: _Text | int | None = None
+    input: _Prompt = None
+    prompt: _Prompt = None
+    ground_truth: _Truth = None
+    ideal: _Truth = None
+    tags: str | tuple[str, ...] | None = None
+    metadata: _Object = None
+    extra_vars: _Object = None
+    agent_args: _Object = None
+    rubric_vars: _Object = None
+    history: None = None
+    graders: None = None
+
+
+class _PlainRow(msgspec.Struct, forbid_unknown_fields=True, gc=False):
+    """A row of the plainest shape, which makes a sample as it is."""
 
     id: str
     input: str | tuple[str, ...]
@@ -55,21 +66,7 @@ class _PlainRow(msgspec.Struct, forbid_unknown_fields=True):
     tags: tuple[str, ...] = ()
 
 
-_plain_decoder = msgspec.json.Decoder(_PlainRow)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Plan:
-    """How a row whose columns have certain types is checked fast.
-
-    `lists` are columns that hold lists of texts; `truth` is the column that must have one text
-    for each turn of the input.
-    """
-
-    id: str | None
-    input: str
-    lists: tuple[str, ...]
-    truth: str | None
+_decode_plain = msgspec.json.Decoder(_PlainRow).decode
 
 
 class JsonlRows:
@@ -77,82 +74,58 @@ class JsonlRows:
 
     def __init__(self, file: str) -> None:
         self.file = file
+        self._shapes: set[tuple[str, ...]] = set()
 
-    def survey(self, source: BinaryIO, census: Census, update: Callable[[bytes], object]) -> None:
-        """Check every row; `update` is fed the bytes of the file.
-
-        The loop is written out, because it runs once a line: a million lines take some two
-        seconds. Whatever is unusual goes to `_look_closer`.
-        """
-        plans: dict[tuple[str | type, ...], Plan | None] = {}
-        hashes, meet, tags = census.hashes, census.meet, ()
+    def check(self, lines: Iterable[bytes], census: Census) -> None:
+        """Check every row; a million usual ones take some two seconds."""
+        hashes, take_id = census.hashes, census.take_id
         selecting = bool(census.selection.ids or census.selection.tags)
-        for number, raw in enumerate(source, 1):
-            update(raw)
-            line = raw.removeprefix(BOM) if number == 1 else raw
-            try:
-                row = decode_object(line)
-                kinds: tuple[str | type, ...] = (*row, *map(type, row.values()))
-                plan = plans[kinds] if kinds in plans else self._plan(row, number, census, plans)
-                fits = (
-                    plan
-                    and row[plan.input]
-                    and (not plan.lists or _lists_fit(row, plan))
-                    and _has_unique_keys(line, row)
-                )
-            except Exception:  # noqa: BLE001  (whatever it is, the closer look says it)
-                self._look_closer(line, number, census)
+        for number, line in enumerate(lines, 1):
+            usual = _read_usual(line)
+            if usual is None:
+                located = self._read(line, number, census.count, census)
+                if located is not None:
+                    census.take(located)
                 continue
-            given = row[plan.id] if plan and plan.id else str(census.count)
-            sample_id = given if type(given) is str else str(given)
-            if not fits or not sample_id:
-                self._look_closer(line, number, census)
-                continue
-            census.count += 1
-            if selecting:
-                tags = row.get("tags") or ()
-                meet(sample_id, hash(sample_id), (tags,) if type(tags) is str else tags)
-                continue
+            row, columns = usual
+            given = row.id if row.sample_id is None else row.sample_id
+            sample_id = str(census.count if given is None else given)
             hashed = hash(sample_id)
+            census.count += 1
+            if not COLUMNS.issuperset(columns):
+                self._warn(columns, number, census)
+            if selecting:
+                take_id(sample_id, hashed, _tags(row))
+                continue
+            # What `take_id` does; the call would take a tenth of the time.
             if hashed in hashes:
                 census.suspects.add(hashed)
             hashes.add(hashed)
             census.selected += 1
 
-    def rows(self, source: BinaryIO, update: Callable[[bytes], object]) -> Iterator[Located]:
-        """Give every row, read; of a file that was surveyed."""
+    def rows(self, lines: Iterable[bytes]) -> Iterator[Located]:
+        """Return every row, read; of a file that was checked."""
         index = 0
-        for number, raw in enumerate(source, 1):
-            update(raw)
-            line = raw.removeprefix(BOM) if number == 1 else raw
+        for number, line in enumerate(lines, 1):
             row = _read_plain(line, number) or self._read(line, number, index)
             if row is not None:
                 index += 1
                 yield row
 
-    def _look_closer(self, line: bytes, number: int, census: Census) -> None:
-        located = self._read(line, number, census.count)
-        if located is not None:
-            census.take(located)
+    def _warn(self, columns: dict[str, Any], number: int, census: Census) -> None:
+        """Warn of columns that look misspelt; rows of one shape are looked at once."""
+        shape = tuple(columns)
+        if shape in self._shapes:
+            return
+        if len(self._shapes) < _MOST_SHAPES:
+            self._shapes.add(shape)
+        for name, close in misspelt(columns):
+            census.warn_column(number, name, close)
 
-    def _plan(
-        self,
-        row: dict[str, Any],
-        number: int,
-        census: Census,
-        plans: dict[tuple[str | type, ...], Plan | None],
-    ) -> Plan | None:
-        """Plan the check of rows like this one; what can be said of its columns is said once."""
-        if not COLUMNS.issuperset(row):
-            for name, close in misspelt(row):
-                census.warn_column(number, name, close)
-        plan = _make_plan(row)
-        if len(plans) < _MOST_PLANS:
-            plans[(*row, *map(type, row.values()))] = plan
-        return plan
-
-    def _read(self, line: bytes, number: int, index: int) -> Located | None:
-        """Read one line; None for a blank one."""
+    def _read(
+        self, line: bytes, number: int, index: int, census: Census | None = None
+    ) -> Located | None:
+        """Read one line exactly; None for a blank one."""
         if not line.strip():
             return None
         columns, surrogates = _decode(line), 0
@@ -161,8 +134,9 @@ class JsonlRows:
             if isinstance(exact, Located):
                 return exact
             columns, surrogates = exact
-        columns = _with_written(columns, line)
-        read = read_row(columns, index)
+        if census is not None:
+            self._warn(columns, number, census)
+        read = read_row(_with_written(columns, line), index)
         faults: tuple[Fault, ...] = ()
         if read.problems:
             places = member_columns(line.decode(errors="replace"))
@@ -179,7 +153,7 @@ class JsonlRows:
             fault = bad_byte(self.file, number, line[: error.start], line[error.start])
             return Located(line=number, faults=(fault,), bad_encoding=True)
         try:
-            value = read_json(text)
+            value = decode_exactly(text)
         except BadJson as error:
             problem = error.problem
             if not line.endswith(b"\n") and "before it is complete" in problem:
@@ -200,58 +174,53 @@ class JsonlRows:
         )
 
 
-def _read_plain(line: bytes, number: int) -> Located | None:
-    """Read a line of the usual shape; None for any other."""
+def _read_usual(line: bytes) -> tuple[_UsualRow, dict[str, Any]] | None:
+    """Read a row of a usual shape, with its columns; None for any other."""
     try:
-        row = _plain_decoder.decode(line)
+        columns = decode_fast(line)
+        row = msgspec.convert(columns, _UsualRow)
+    except Exception:  # noqa: BLE001  (what is refused here, the exact reading explains)
+        return None
+    prompt = row.prompt if row.input is None else row.input
+    truth = row.ideal if row.ground_truth is None else row.ground_truth
+    if prompt is None:
+        return None
+    if type(truth) is tuple and (type(prompt) is str or len(truth) != len(prompt)):
+        return None
+    if row.metadata and not row.metadata.keys().isdisjoint(columns):
+        return None
+    return (row, columns) if _has_unique_keys(line, columns) else None
+
+
+def _read_plain(line: bytes, number: int) -> Located | None:
+    """Read a row of the plainest shape, which was checked; None for any other."""
+    try:
+        row = _decode_plain(line)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
         return None
     sample = Sample(id=row.id, input=row.input, ground_truth=row.ground_truth, tags=row.tags)
     return Located(line=number, read=ReadRow(sample=sample, id_is_text=True))
 
 
+def _tags(row: _UsualRow) -> tuple[str, ...]:
+    return (row.tags,) if isinstance(row.tags, str) else row.tags or ()
+
+
 def _decode(line: bytes) -> dict[str, Any] | None:
-    """Give the row of a line; None where only the slow reading can say what it is."""
+    """Return the columns of a line; None where only the exact reading can say what it is."""
     try:
-        columns: dict[str, Any] = decode_object(line)
-    except Exception:  # noqa: BLE001  (what is refused here, the slow reading explains)
+        columns: dict[str, Any] = decode_fast(line)
+    except Exception:  # noqa: BLE001  (what is refused here, the exact reading explains)
         return None
     return columns if _has_unique_keys(line, columns) else None
-
-
-def _make_plan(row: Mapping[str, Any]) -> Plan | None:
-    """Plan the fast check; None for rows that need the closer look."""
-    ids, inputs, truths = ([name for name in g if name in row] for g in (IDS, INPUTS, TRUTHS))
-    further = not COLUMNS.issuperset(row)
-    if len(inputs) != 1 or len(ids) > 1 or len(truths) > 1 or (further and "metadata" in row):
-        return None
-    if "history" in row or "graders" in row:
-        return None
-    if any(type(row[name]) not in types for name, types in _TYPES.items() if name in row):
-        return None
-    lists = tuple(name for name in (*inputs, *truths, "tags") if type(row.get(name)) is list)
-    truth = truths[0] if truths and truths[0] in lists else None
-    if truth and inputs[0] not in lists:
-        return None
-    return Plan(id=ids[0] if ids else None, input=inputs[0], lists=lists, truth=truth)
-
-
-def _lists_fit(row: dict[str, Any], plan: Plan) -> bool:
-    """Say whether the lists hold texts; raises TypeError where one holds something else."""
-    for name in plan.lists:
-        "".join(row[name])
-    turns = row[plan.input]
-    if type(turns) is list and not all(turns):
-        return False
-    return plan.truth is None or len(row[plan.truth]) == len(turns)
 
 
 def _has_unique_keys(line: bytes, row: dict[str, Any]) -> bool:
     """Say whether the keys that were decoded are all that stand in the line.
 
-    Every key is followed by a colon, so a line with as many `":` as keys has no key twice. Where
-    a text holds `":` too, or white space stands before a colon, the answer is no; the closer
-    look then finds out.
+    Every key is followed by a colon, so a line with as many `":` as keys has no duplicate key.
+    Where a text holds `":` too, or white space stands before a colon, the answer is no; the exact
+    reading then finds out.
     """
     if b" :" in line:
         return False
@@ -276,7 +245,7 @@ def _with_written(columns: dict[str, Any], line: bytes) -> dict[str, Any]:
     inexact = [name for name in (*IDS, *TRUTHS) if _holds_float(columns.get(name))]
     if not inexact:
         return columns
-    texts = read_json(line.decode(), numbers_as_text=True)
+    texts = decode_exactly(line.decode(), numbers_as_text=True)
     written = {name: _written(columns[name], texts[name]) for name in inexact}
     return {**columns, **written}
 

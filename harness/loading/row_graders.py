@@ -18,12 +18,13 @@ from harness.types.errors import Fault
 from harness.types.grades import Role
 from harness.types.suites import GraderSpec, Suite
 
-_Bound = tuple[tuple[GraderSpec, ...], tuple[Fault, ...]]
+_Faults = tuple[Fault, ...]
+_Bound = tuple[tuple[GraderSpec, ...], _Faults, _Faults]
 _MOST_KEPT = 1000
 
 
 def default_role(suite: Suite) -> Role:
-    """Give the role of a grader that names none."""
+    """Return the role of a grader that names none."""
     return "required" if suite.scoring.threshold is None else "scored"
 
 
@@ -41,26 +42,32 @@ class RowGraders:
     def _plugins(self) -> Plugins:
         return find_all_plugins()
 
-    def check(self, row: Located) -> tuple[Fault, ...]:
-        """Give the faults of a row's graders."""
-        return self.bind(row)[1]
+    def check(self, row: Located) -> tuple[_Faults, _Faults]:
+        """Return the faults and the warnings of a row's graders."""
+        _, faults, warnings = self._of(row)
+        return (
+            tuple(replace(fault, line=row.line) for fault in faults),
+            tuple(replace(warning, line=row.line) for warning in warnings),
+        )
 
-    def bind(self, row: Located) -> _Bound:
-        """Give the graders of a row, and their faults."""
+    def bind(self, row: Located) -> tuple[GraderSpec, ...]:
+        """Return the graders of a row that was checked."""
+        return self._of(row)[0]
+
+    def _of(self, row: Located) -> _Bound:
         if row.read is None or row.read.graders is None:
-            return (), ()
+            return (), (), ()
         text = json.dumps(row.read.graders)
         if text not in self._bound:
             if len(self._bound) >= _MOST_KEPT:
                 self._bound.clear()
             self._bound[text] = self._bind(row.read.graders)
-        specs, faults = self._bound[text]
-        return specs, tuple(replace(fault, line=row.line) for fault in faults)
+        return self._bound[text]
 
     def _bind(self, graders: object) -> _Bound:
         findings = Findings(self._file)
         if self._folder is None:
-            return (), ()
+            return (), (), ()
         bench = Workbench(
             folder=Folder(path=self._folder),
             findings=findings,
@@ -70,4 +77,4 @@ class RowGraders:
         )
         spot = Spot(from_python(graders), "graders")
         entries = bind_row_graders(spot, bench, role=self._role, taken=self._taken)
-        return tuple(entries.specs), (*findings.faults, *findings.warnings)
+        return tuple(entries.specs), tuple(findings.faults), tuple(findings.warnings)

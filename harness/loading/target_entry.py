@@ -132,9 +132,7 @@ def _bind_options(spot: Spot, bench: Workbench, target_type: type[Any]) -> Any:
     return target
 
 
-def check_target(
-    target: Any, suite: Spot, bench: Workbench, fixtures: Collection[Fixture]
-) -> None:
+def check_target(target: Any, suite: Spot, bench: Workbench, fixtures: Collection[Fixture]) -> None:
     """Report what a target finds wrong with the user's code, now that the fixtures are known."""
     check = getattr(target, "check", None)
     # A file that cannot be loaded may hold the very fixture that is asked for.

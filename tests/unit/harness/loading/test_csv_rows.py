@@ -1,3 +1,6 @@
+import csv
+from concurrent.futures import ThreadPoolExecutor
+
 import pytest
 
 from harness.loading.datasets import open_dataset
@@ -88,7 +91,7 @@ def test_line_separators_inside_of_cells_split_no_rows(read):
         ('input,metadata\na,"[1]"\n', "d.csv:2: metadata: the cell holds JSON that is no object"),
         ("input,metadata\na,{b\n", "d.csv:2: metadata: this is no JSON"),
         ('input,metadata\na,"{""b"": NaN}"\n', "d.csv:2: metadata: NaN is no JSON number"),
-        ("id,input\na,b\na,c\n", 'd.csv:3: id: the id "a" stands twice; the other is on line 2'),
+        ("id,input\na,b\na,c\n", 'd.csv:3: id: duplicate id: the id "a"; the other is on line 2'),
     ],
 )
 def test_a_broken_file_is_refused_with_the_line(read, text, expected):
@@ -109,3 +112,29 @@ def test_a_row_after_a_broken_one_is_still_checked(read):
     with pytest.raises(DatasetError) as caught:
         read('id,input\na,"x"y\nb\nc,z\nd,\n')
     assert [fault.line for fault in caught.value.faults] == [2, 3, 5]
+
+
+@pytest.mark.parametrize("limit", [10, 2**31 + 5])
+def test_cells_are_of_any_length_whatever_limit_the_process_has_set(read, limit):
+    before = csv.field_size_limit(limit)
+    try:
+        [sample] = read(f"input\n{'x' * 200_000}\n")
+        assert len(sample.input) == 200_000
+        assert csv.field_size_limit() >= limit
+    finally:
+        csv.field_size_limit(before)
+
+
+def test_datasets_that_are_read_at_once_in_threads_do_not_disturb_each_other(folder):
+    before = csv.field_size_limit(10)
+
+    def read(number):
+        path = folder.write(f"{number}.csv", "input\n" + f"{'x' * 20_000}\n" * 20)
+        suite = Suite(name="s", dataset=SuitePath(text=path.name, path=path))
+        return sum(len(sample.input) for sample in open_dataset(suite).samples())
+
+    try:
+        with ThreadPoolExecutor(4) as pool:
+            assert list(pool.map(read, range(8))) == [400_000] * 8
+    finally:
+        csv.field_size_limit(before)

@@ -4,8 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from harness.loading.census import find_twins
+from harness.loading.census import find_duplicates
 from harness.loading.datasets import Selection, open_dataset
+from harness.loading.suite_files import load_suite
 from harness.types.code import SuitePath
 from harness.types.errors import DatasetError
 from harness.types.samples import Sample
@@ -178,10 +179,10 @@ def test_columns_are_read_by_their_rules(read, row, expected):
         ('{"input": "x", "history": [{"role": "user"}]}', '"content" is missing'),
         ('{"input": "x", "history": [{"role": "user", "content": 3}]}', "history[0]: the content"),
         ('{"input": "x", "history": ["hi"]}', "history[0]: found the text 'hi'; a mapping"),
-        ('{"input": "x", "input": "y"}', '1: the key "input" stands twice in one object'),
-        ('{"input": "x", "input" : "y"}', '1: the key "input" stands twice in one object'),
-        ('{"input": "x", "m": {"a": 1, "a": 2}}', '1: the key "a" stands twice in one object'),
-        ('{"input": "x", "in\\u0070ut": "y"}', '1: the key "input" stands twice in one object'),
+        ('{"input": "x", "input": "y"}', '1: duplicate key "input" in one object'),
+        ('{"input": "x", "input" : "y"}', '1: duplicate key "input" in one object'),
+        ('{"input": "x", "m": {"a": 1, "a": 2}}', '1: duplicate key "a" in one object'),
+        ('{"input": "x", "in\\u0070ut": "y"}', '1: duplicate key "input" in one object'),
         ('{"input": "x", "v": NaN}', "1: NaN is no JSON number"),
         ('{"input": "x", "v": -Infinity}', "1: -Infinity is no JSON number"),
         ('{"input": "x", "v": 1e999}', "1: the number 1e999 is too large"),
@@ -216,12 +217,12 @@ def test_everything_that_is_wrong_is_said_at_once_with_lines_that_count_blank_on
 @pytest.mark.parametrize(
     ("first", "second", "problem"),
     [
-        ('"a"', '"a"', 'the id "a" stands twice; the other is on line 1'),
-        ("1", "1", 'the id "1" stands twice; the other is on line 1'),
-        ("1", '"1"', 'the id "1" is a text on one line and a number on another; the other is'),
-        ('"true"', "true", 'the id "true" is a text on one line and a number on another'),
-        ('"1.50"', "1.50", 'the id "1.50" is a text on one line and a number on another'),
-        ('"2"', "null", 'the id "2" stands twice; the other is on line 1'),
+        ('"a"', '"a"', 'duplicate id: the id "a"; the other is on line 1'),
+        ("1", "1", 'duplicate id: the id "1"; the other is on line 1'),
+        ("1", '"1"', 'the id "1" is a text and a number; the other is'),
+        ('"true"', "true", 'the id "true" is a text and a number'),
+        ('"1.50"', "1.50", 'the id "1.50" is a text and a number'),
+        ('"2"', "null", 'duplicate id: the id "2"; the other is on line 1'),
     ],
 )
 def test_an_id_that_stands_twice_names_both_lines(refused, first, second, problem):
@@ -234,8 +235,8 @@ def test_an_id_that_stands_twice_names_both_lines(refused, first, second, proble
 def test_ids_whose_hashes_clash_are_looked_at_again():
     rows = [(1, "a", True), (2, "b", True), (3, "c", True), (4, "b", True)]
     clashing = {hash("a"), hash("b"), hash("c")}
-    assert [fault.line for fault in find_twins(rows, clashing, "d.jsonl")] == [4]
-    assert list(find_twins(rows[:3], clashing, "d.jsonl")) == []
+    assert [fault.line for fault in find_duplicates(rows, clashing, "d.jsonl")] == [4]
+    assert list(find_duplicates(rows[:3], clashing, "d.jsonl")) == []
 
 
 def test_at_most_a_hundred_faults_are_listed_and_the_others_counted(refused):
@@ -256,14 +257,16 @@ def test_a_file_in_another_encoding_is_one_clear_line(refused, name):
     assert "the byte 0xE9 is not UTF-8" in fault
 
 
-def test_lone_surrogates_become_replacement_characters_and_are_counted(folder):
+def test_lone_surrogates_become_replacement_characters_and_a_warning(folder):
     path = folder.write(
         "d.jsonl", '{"input": "a\\ud800b", "c\\udfff": ["\\udc00\\ud83d\\ude42"]}\n'
     )
     dataset = open_dataset(suite_on(path))
     [sample] = dataset.samples()
     assert (sample.input, sample.metadata) == ("a\ufffdb", {"c\ufffd": ["\ufffd🙂"]})
-    assert dataset.replaced_surrogates == 3
+    assert list(map(str, dataset.warnings)) == [
+        "d.jsonl: 3 lone surrogates were replaced by U+FFFD"
+    ]
 
 
 @pytest.mark.parametrize(
@@ -368,9 +371,34 @@ def test_rows_may_have_graders_of_their_own_but_name_no_files(folder, refused, r
         assert fault == f"d.jsonl:1: graders[0].type: {problem}"
 
 
+@pytest.mark.parametrize("name", ["d.jsonl", "d.csv"])
+def test_an_invalid_pattern_of_a_row_is_a_warning_of_the_dataset_and_a_fault_for_validate(
+    folder, name
+):
+    config = {"tools": ["a"], "pattern": "(b"}
+    graders = {"own": {"type": "assistant-contains-tool-output", "config": config}}
+    cell = json.dumps(graders).replace('"', '""')
+    text = f'input,graders\nx,"{cell}"\n' if name == "d.csv" else ""
+    folder.write(name, text or json.dumps({"input": "x", "graders": graders}) + "\n")
+    folder.suite(f"dataset: {name}", samples=False)
+    dataset = open_dataset(load_suite(folder.path / "suite.yaml"))
+    [warning] = dataset.warnings
+    assert (warning.path, warning.line) == ("graders.own.config.pattern", 2 if text else 1)
+    assert [spec.name for sample in dataset.samples() for spec in sample.graders] == ["own"]
+    assert folder.faults() == [str(warning).replace(f"{folder.path.as_posix()}/", "")]
+
+
+def test_at_most_a_hundred_warnings_are_listed_and_the_others_counted(folder):
+    entry = {"type": "assistant-contains-tool-output", "config": {"tools": ["a"], "pattern": "("}}
+    row = json.dumps({"input": "x", "graders": [entry]}) + "\n"
+    dataset = open_dataset(suite_on(folder.write("d.jsonl", row * 300)))
+    assert [fault.line for fault in dataset.warnings] == [*range(1, 101), 0]
+    assert str(dataset.warnings[-1]) == "d.jsonl: and 200 more warnings"
+
+
 def test_samples_that_python_made_are_checked_for_their_ids():
     samples = (Sample(id="a", input="x"), Sample(id="a", input="y"))
-    with pytest.raises(DatasetError, match='the id "a" stands twice'):
+    with pytest.raises(DatasetError, match='duplicate id: the id "a"'):
         open_dataset(Suite(name="s", samples=samples))
     with pytest.raises(DatasetError, match="there are no samples"):
         open_dataset(Suite(name="s", samples=()))

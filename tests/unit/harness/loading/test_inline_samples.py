@@ -67,7 +67,7 @@ def test_a_sample_may_have_graders_of_its_own(folder):
         ("[{input: x, history: [{role: me}]}]", "samples[0].history[0]: the role is the text 'me'"),
         (
             "[{id: a, input: x}, {id: a, input: y}]",
-            '3:35: samples[1].id: the id "a" stands twice; the other is on line 3',
+            '3:35: samples[1].id: duplicate id: the id "a"; the other is on line 3',
         ),
         (
             "[{id: 1, input: x}, {id: '1', input: y}]",

@@ -84,7 +84,10 @@ def test_a_mapping_is_checked_as_yaml_is(folder, change, expected):
         ("limits: [1]", "limits: found a list; a mapping of options"),
         ("retries: {attempts: 0}", "retries.attempts: found 0; at least 1"),
         ("gates: {metric: g}", "gates: found a mapping; a list of gates"),
-        ("gates: [{metric: gg, op: gt, value: 1}]", 'no grader of the suite is called "gg"; did you mean'),
+        (
+            "gates: [{metric: gg, op: gt, value: 1}]",
+            'no grader of the suite is called "gg"; did you mean',
+        ),
         ("gates: [{metric: g, op: '>', value: 1}]", "found the text '>'; allowed: eq, gt"),
         ("gates: [{metric: g, op: gt}]", '"value" is missing'),
         ("gates: [{metric: g, op: gt, value: ~}]", "gates[0].value: found nothing; a number"),
@@ -112,10 +115,11 @@ def test_a_gate_on_a_grader_that_only_single_samples_have_is_a_fault(folder):
         "gates: [{metric: own, op: gte, value: 1}]",
         samples=False,
     )
-    assert folder.faults() == [
+    [fault] = folder.faults()
+    assert fault == (
         'suite.yaml:4:18: gates[0].metric: no grader of the suite is called "own"; '
         "allowed: g, trial"
-    ]
+    )
 
 
 def test_a_gate_may_name_a_model_that_the_suite_has(folder):

@@ -26,7 +26,7 @@ def test_six_mistakes_are_six_lines_each_with_its_place_in_the_order_of_the_text
         "samples.jsonl:3",
     ]
     assert found[-1] == (
-        'samples.jsonl:3: id: the id "a" stands twice; the other is on line 1; '
+        'samples.jsonl:3: id: duplicate id: the id "a"; the other is on line 1; '
         "ids are unique, whatever their type"
     )
 
