@@ -7,7 +7,7 @@ the work is done in a thread with a loop of its own.
 import asyncio
 import threading
 from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypedDict, Unpack
 
@@ -36,7 +36,7 @@ class Run:
     """A run directory: its numbers, and its trials as a stream."""
 
     folder: Path
-    summary: Summary
+    summary: Summary = field(repr=False)
 
     @property
     def passed(self) -> bool:
@@ -53,8 +53,11 @@ class Run:
         return read_trials(self.folder)
 
 
-Source = Run | str | Path | Mapping[str, Trajectory]
-"""What can be graded: a run, the path of its directory, or trajectories by sample id."""
+Conversation = Trajectory | Sequence[Mapping[str, Any]]
+"""A trajectory, or Chat Completions messages that one is read from."""
+
+Source = Run | str | Path | Mapping[str, Conversation]
+"""What can be graded: a run, the path of its directory, or conversations by sample id."""
 
 
 class GradeKeywords(TypedDict, total=False):
@@ -71,11 +74,11 @@ class RunKeywords(GradeKeywords, total=False):
     `tags` select from the dataset.
     """
 
-    models: Sequence[str]
+    models: str | Sequence[str]
     epochs: int | None
     limit: int | None
-    samples: Sequence[str]
-    tags: Sequence[str]
+    samples: str | Sequence[str]
+    tags: str | Sequence[str]
     concurrency: int | None
 
 
@@ -125,11 +128,11 @@ def load_run(name: str | Path, *, out: str | Path = _RUNS) -> Run:
 async def _run(suite: Suite | str | Path, keywords: RunKeywords, stop: Stop) -> Run:
     selection = Selection(
         limit=keywords.get("limit"),
-        ids=tuple(keywords.get("samples", ())),
-        tags=tuple(keywords.get("tags", ())),
+        ids=_names(keywords.get("samples", ())),
+        tags=_names(keywords.get("tags", ())),
     )
     options = RunOptions(
-        models=tuple(keywords.get("models", ())),
+        models=_names(keywords.get("models", ())),
         epochs=keywords.get("epochs"),
         concurrency=keywords.get("concurrency"),
         selection=selection,
@@ -148,10 +151,20 @@ async def _grade(
     return _as_run(await replay(_loaded(suite), recorded, RunOptions(out=out), observer, stop))
 
 
+def _names(given: str | Sequence[str]) -> tuple[str, ...]:
+    return (given,) if isinstance(given, str) else tuple(given)
+
+
 def _recorded(source: Source, out: Path) -> Recorded:
     if isinstance(source, Mapping):
-        return recorded_trajectories(source)
+        return recorded_trajectories({name: _trajectory(one) for name, one in source.items()})
     return recorded_run(source.folder if isinstance(source, Run) else find_run(source, out))
+
+
+def _trajectory(conversation: Conversation) -> Trajectory:
+    if isinstance(conversation, Trajectory):
+        return conversation
+    return Trajectory.from_messages(conversation)
 
 
 def _loaded(suite: Suite | str | Path) -> Suite:

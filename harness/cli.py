@@ -8,7 +8,9 @@ import io
 import os
 import sys
 import traceback
+from contextlib import suppress
 from importlib import import_module
+from pathlib import Path
 
 import click
 
@@ -69,6 +71,10 @@ def main() -> None:
         if isinstance(stream, io.TextIOWrapper):
             # A terminal that cannot show a character shows its escape; nothing is lost by it.
             stream.reconfigure(errors="backslashreplace")
+    # A suite's Python files may import the user's project from where the command is started; last,
+    # so that nothing there hides what is installed.
+    with suppress(OSError):
+        sys.path.append(str(Path.cwd()))
     code = _run()
     try:
         sys.stdout.flush()

@@ -38,7 +38,9 @@ def command(run: str, sample: str | None, model: str | None, out: Path, *, faile
         if wanted and not (failed and trial.passed):
             click.echo(trial_text(trial), color=False)
             found = True
-    if not found and not failed:
+    if not found and failed:
+        click.echo("every trial that was asked for has passed")
+    elif not found:
         raise no_such_trial(folder, sample, model)
     return 0
 

@@ -41,15 +41,19 @@ class GraderTally:
     """One grader on one model.
 
     A trial that was not driven or graded to its end counts 0 here too: it can never raise a mean.
+    A grader that single samples have is not `asked_everywhere`: trials without it do not count.
     """
 
-    def __init__(self, *, repeated: bool) -> None:
+    def __init__(self, *, repeated: bool, asked_everywhere: bool = True) -> None:
+        self._asked_everywhere = asked_everywhere
         self.scores = Values(repeated=repeated)
         self.passes = Values(repeated=repeated)
         self.passed = self.graded = self.errors = self.skipped = self.broke = 0
 
     def add(self, outcome: Outcome, name: str) -> None:
         """Take what one trial says of the grader."""
+        if name not in outcome.grades and not self._asked_everywhere:
+            return
         score, passed, status = outcome.grades.get(name, (None, None, "error"))
         if status == "skipped":
             self.skipped += 1
@@ -76,6 +80,7 @@ class ModelTally:
         self.costs = array("d")
         self.tokens: list[int | None] = [None, None]
         self.graders = {name: GraderTally(repeated=repeated) for name in graders}
+        self._repeated = repeated
 
     def add(self, outcome: Outcome) -> None:
         """Take one trial; a broken one counts as a failure."""
@@ -86,6 +91,9 @@ class ModelTally:
         self.errors += outcome.status in ERROR_STATUSES
         self.seconds.append(outcome.seconds)
         self._add_usage(outcome.usage)
+        for name in outcome.grades:
+            if name not in self.graders:  # a grader of this sample alone
+                self.graders[name] = GraderTally(repeated=self._repeated, asked_everywhere=False)
         for name, tally in self.graders.items():
             tally.add(outcome, name)
         if outcome.status == "completed" and outcome.passed is None:

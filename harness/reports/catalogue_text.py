@@ -2,10 +2,13 @@
 
 import dataclasses
 import inspect
+import json
 import textwrap
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from types import UnionType
+from typing import Any, Literal, Union, get_args, get_origin
 
+from harness.types.code import CodeFile, CodeRef, SuitePath
 from harness.types.taxonomy import Taxonomy
 
 _FIELDS = tuple(field.name for field in dataclasses.fields(Taxonomy))
@@ -21,7 +24,7 @@ def _listed(name: str, plugin: type) -> Iterator[str]:
     yield name
     yield _wrapped((inspect.getdoc(plugin) or "").split("\n\n", 1)[0])
     if kinds := _kinds(plugin):
-        yield f"    {', '.join(kinds.values())}"
+        yield f"    reads {', '.join(kinds.values())}"
 
 
 def _kinds(plugin: Any) -> dict[str, str]:
@@ -29,7 +32,7 @@ def _kinds(plugin: Any) -> dict[str, str]:
     if not isinstance(taxonomy, Taxonomy):
         return {}
     kinds = {field.replace("_", " "): getattr(taxonomy, field) for field in _FIELDS}
-    return {"reads": f"reads the {plugin.reads}", **kinds}
+    return {"reads": f"the {plugin.reads}", **kinds}
 
 
 def one_plugin(name: str, plugin: type) -> str:
@@ -50,18 +53,49 @@ def _description(name: str, plugin: Any) -> Iterator[str]:
 
 
 def _option(option: "dataclasses.Field[Any]") -> Iterator[str]:
-    kind = option.type if isinstance(option.type, str) else inspect.formatannotation(option.type)
-    yield f"  {option.name}: {kind.replace('harness.types.code.', '')}, {_default(option)}"
+    yield f"  {option.name}: {_plain_type(option.type)}, {_default(option)}"
     if description := option.metadata.get("description"):
         yield _wrapped(description)
 
 
+def _plain_type(kind: Any) -> str:
+    """Describe a type as someone who writes YAML calls it."""
+    if kind in _PLAIN_TYPES:
+        return _PLAIN_TYPES[kind]
+    parts = [part for part in get_args(kind) if part not in (type(None), ...)]
+    if get_origin(kind) is Literal:
+        return " | ".join(map(str, parts))
+    if get_origin(kind) in (list, tuple, Sequence):
+        return f"list of {_plain_type(parts[0])}"
+    if get_origin(kind) in (dict, Mapping):
+        return "mapping"
+    if get_origin(kind) in (Union, UnionType):
+        return " | ".join(map(_plain_type, parts))
+    return inspect.formatannotation(kind)
+
+
+_PLAIN_TYPES: Mapping[Any, str] = {
+    str: "text",
+    int: "whole number",
+    float: "number",
+    bool: "true or false",
+    Any: "anything",
+    SuitePath: "path",
+    CodeFile: "Python file",
+    CodeRef: "file.py:name",
+}
+
+
 def _default(option: "dataclasses.Field[Any]") -> str:
     if option.default is not dataclasses.MISSING:
-        return f"default {option.default!r}"
+        return f"default {_plain_value(option.default)}"
     if option.default_factory is not dataclasses.MISSING:
-        return f"default {option.default_factory()!r}"
+        return f"default {_plain_value(option.default_factory())}"
     return "required"
+
+
+def _plain_value(value: Any) -> str:
+    return "none" if value is None else json.dumps(value, default=repr, ensure_ascii=False)
 
 
 def _wrapped(text: str) -> str:

@@ -30,7 +30,7 @@ class Bar:
         if monotonic() - self._shown > self._bar.mininterval:
             self._shown = monotonic()
             self._bar.set_postfix_str(counts(progress), refresh=False)
-        self._bar.update()
+        self._bar.update(progress.done - self._bar.n)
 
     def ended(self) -> None:
         """Take the bar away."""
@@ -58,7 +58,7 @@ class Lines:
         of = "" if progress.planned is None else f" of {progress.planned}"
         rate = progress.done / (now - self._started)
         left = ""
-        if progress.planned is not None:
+        if progress.planned is not None and rate:
             left = f", {(progress.planned - progress.done) / rate:.0f} s left"
         self._say(f"{progress.done}{of} trials: {counts(progress)}; {rate:.1f}/s{left}")
 
@@ -71,7 +71,8 @@ class Lines:
 
 def counts(progress: Progress) -> str:
     """Return the counts in words."""
-    return f"{progress.passed} passed, {progress.failed} failed, {progress.errors} errors"
+    words = f"{progress.passed} passed, {progress.failed} failed, {progress.errors} errors"
+    return f"{words}, {progress.waiting} waiting" if progress.waiting else words
 
 
 def progress_shown(*, quiet: bool) -> Observer:

@@ -1,5 +1,6 @@
 """The summary of a run as tables in a terminal."""
 
+import shlex
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -26,13 +27,18 @@ _GREEN, _RED, _YELLOW, _DIM = "green", "red", "yellow", "dim"
 
 def print_summary(console: Console, summary: Summary, folder: Path) -> None:
     """Print the numbers of a run, why trials failed, its gates, and where it is stored."""
-    console.print(Group(*_parts(summary, folder)), highlight=False)
+    with console.capture() as captured:
+        console.print(Group(*_parts(summary, folder)), highlight=False)
+    # Tables are padded to the full width, which nobody wants in a log.
+    lines = captured.get().splitlines()
+    console.file.write("".join(f"{line.rstrip()}\n" for line in lines))
+    console.file.flush()
 
 
 def _parts(summary: Summary, folder: Path) -> Iterator[RenderableType]:
     yield Text(f"\n{harmless(summary.suite)}: {_size(summary)}", style="bold")
     yield _table(summary)
-    yield from _failures(summary)
+    yield from _failures(summary, folder)
     yield from _remarks(summary)
     yield _verdict(summary)
     yield Text(f"Stored in {folder}", overflow="fold")
@@ -43,58 +49,69 @@ def _size(summary: Summary) -> str:
     planned = summary.planned
     of = f" of {planned} planned" if planned is not None and planned != trials else ""
     models = len(summary.models)
-    return f"{trials} trials{of} on {models} model{'s' if models != 1 else ''}"
+    return f"{counted(trials, 'trial')}{of} on {counted(models, 'model')}"
+
+
+def counted(number: int, noun: str) -> str:
+    """Return a number with its noun, in the plural where it is not one."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def _table(summary: Summary) -> Table:
+    rows = [row for model in summary.models.items() for row in _rows(*model)]
+    # Columns that hold nothing but zeros would cost the names their room.
+    shown = [*_ALWAYS, *(name for name in _SELDOM if any(row[name].plain != "0" for row in rows))]
     table = Table(box=SIMPLE_HEAD, pad_edge=False, show_edge=False, padding=(0, 2, 0, 0))
-    table.add_column("model", overflow="fold")
-    table.add_column("grader", overflow="fold")
-    for name in ("passed", "pass rate", "95 % interval", "mean score", "errors", "skipped"):
+    table.add_column("", overflow="fold", min_width=16)
+    for name in shown:
         table.add_column(name, justify="right", no_wrap=True)
-    for name, model in summary.models.items():
-        _add_model(table, name, model)
+    for row in rows:
+        if row["model"].plain:
+            table.add_section()
+            table.add_row(row["model"])
+        table.add_row(row["name"], *(row[name] for name in shown))
     return table
 
 
-def _add_model(table: Table, name: str, model: ModelSummary) -> None:
-    counted = model.trials - model.ungraded
-    table.add_row(
-        Text(harmless(name), style="bold"),
-        Text("trial", style="bold"),
-        _count(model.passed, counted),
-        _rate(model.pass_rate),
-        _ends(model.pass_rate),
-        _number(model.score.mean),
-        _errors(model.errors),
-        _errors(model.ungraded, style=_DIM),
-    )
-    graders = list(model.graders.items())
-    for grader, numbers in graders:
-        _add_grader(table, grader, numbers, last=grader == graders[-1][0])
+_ALWAYS = ("passed", "pass rate", "95 % interval", "mean score")
+_SELDOM = ("errors", "skipped")
 
 
-def _add_grader(table: Table, name: str, numbers: GraderSummary, *, last: bool) -> None:
-    table.add_row(
-        "",
-        harmless(numbers.display_name or name),
-        _count(numbers.passed, numbers.passed + numbers.failed + numbers.errors),
-        _rate(numbers.pass_rate),
-        _ends(numbers.pass_rate),
-        _number(numbers.mean),
-        _errors(numbers.errors),
-        _errors(numbers.skipped, style=_DIM),
-        end_section=last,
-    )
+def _rows(name: str, model: ModelSummary) -> Iterator[dict[str, Text]]:
+    yield {
+        "model": Text(harmless(name), style="bold"),
+        "name": Text("  trial"),
+        "passed": _count(model.passed, model.trials - model.ungraded),
+        **_estimates(model.pass_rate, model.score.mean),
+        "errors": _errors(model.errors),
+        "skipped": Text(str(model.ungraded), style=_DIM),
+    }
+    for grader, numbers in model.graders.items():
+        yield _grader_row(grader, numbers)
+
+
+def _grader_row(name: str, numbers: GraderSummary) -> dict[str, Text]:
+    return {
+        "model": Text(),
+        "name": Text(f"  {harmless(numbers.display_name or name)}"),
+        "passed": _count(numbers.passed, numbers.passed + numbers.failed + numbers.errors),
+        **_estimates(numbers.pass_rate, numbers.mean),
+        "errors": _errors(numbers.errors),
+        "skipped": Text(str(numbers.skipped), style=_DIM),
+    }
+
+
+def _estimates(rate: Interval, score: float | None) -> dict[str, Text]:
+    return {
+        "pass rate": Text("-" if rate.value is None else f"{100 * rate.value:.1f} %"),
+        "95 % interval": Text(_ends(rate)),
+        "mean score": Text("-" if score is None else f"{score:.3f}"),
+    }
 
 
 def _count(passed: int, counted: int) -> Text:
     style = _GREEN if passed == counted else _RED
     return Text(f"{passed}/{counted}", style=style if counted else _DIM)
-
-
-def _rate(rate: Interval) -> str:
-    return "-" if rate.value is None else f"{rate.value:.1%}".replace("%", " %")
 
 
 def _ends(rate: Interval) -> str:
@@ -103,15 +120,11 @@ def _ends(rate: Interval) -> str:
     return f"{100 * rate.low:.1f} to {100 * rate.high:.1f} %"
 
 
-def _number(value: float | None) -> str:
-    return "-" if value is None else f"{value:.3f}"
+def _errors(count: int) -> Text:
+    return Text(str(count), style=_RED if count else _DIM)
 
 
-def _errors(count: int, style: str = _RED) -> Text:
-    return Text(str(count), style=style) if count else Text("0", style=_DIM)
-
-
-def _failures(summary: Summary) -> Iterator[RenderableType]:
+def _failures(summary: Summary, folder: Path) -> Iterator[RenderableType]:
     for name, model in summary.models.items():
         failed = [f for f in summary.first_failures if f.model == name][:_SHOWN]
         if not failed:
@@ -119,7 +132,10 @@ def _failures(summary: Summary) -> Iterator[RenderableType]:
         total = model.trials - model.ungraded - model.passed
         shown = "" if total <= len(failed) else f", the first {len(failed)}"
         yield Text(f"\nFailing on {harmless(name)}: {total}{shown}", style="bold")
-        yield Padding(_failure_table(failed), (0, 0, 1, 2))
+        yield Padding(_failure_table(failed), (0, 0, 0, 2))
+    if summary.first_failures:
+        command = f"regrade show {shlex.quote(str(folder))} --failed"
+        yield Text(f"\nEverything that happened in them: {command}\n", style=_DIM, overflow="fold")
 
 
 def _failure_table(failed: list[FailedTrial]) -> Table:
@@ -151,7 +167,7 @@ def _remarks(summary: Summary) -> Iterator[RenderableType]:
     for name, model in summary.models.items():
         if model.errors and model.pass_rate_if_errors_passed is not None:
             yield Text(
-                f"{harmless(name)}: {model.errors} errors counted as failures; "
+                f"{harmless(name)}: {counted(model.errors, 'error')} counted as failed; "
                 f"{100 * model.pass_rate_if_errors_passed:.1f} % if all had passed",
                 style=_YELLOW,
             )

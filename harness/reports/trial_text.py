@@ -86,8 +86,19 @@ def _grade(name: str, grade: Grade) -> Iterator[str]:
     word = {True: "passed", False: "failed", None: grade.status}[grade.passed]
     score = "" if grade.score is None else f" {grade.score:.3f}"
     yield f"    {one_line(name)}: {word}{score}: {one_line(grade.evidence)}"
+    yield from _turns(grade)
+    if grade.submission is not None and "turns" not in grade.details:
+        yield f"      graded: {one_line(grade.submission)}"
     if grade.refs:
         yield f"      see {', '.join(map(_ref, grade.refs))}"
+
+
+def _turns(grade: Grade) -> Iterator[str]:
+    turns = grade.details.get("turns", ())
+    for turn in turns if isinstance(turns, list) else ():
+        if isinstance(turn, dict) and {"turn", "evidence", "passed"} <= turn.keys():
+            word = {True: "passed", False: "failed"}.get(turn["passed"], str(turn.get("status")))
+            yield f"      turn {turn['turn']}: {word}: {one_line(str(turn['evidence']))}"
 
 
 def _ref(ref: Ref) -> str:

@@ -2,18 +2,18 @@
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager, nullcontext
+from contextlib import AbstractAsyncContextManager, nullcontext, suppress
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import msgspec
-from tenacity import AsyncRetrying, RetryCallState, retry_if_result, stop_after_attempt
-from tenacity.wait import wait_random_exponential
 
 from harness.running.plans import PlannedTrial
 from harness.running.worlds import Worlds
 from harness.system.clock import monotonic, now
 from harness.system.redaction import redact
+from harness.system.retrying import retry
 from harness.system.texts import error_line
 from harness.system.time_limits import TimeBudget, bounded
 from harness.types.errors import TargetError
@@ -73,7 +73,8 @@ class Driver:
     """Drives the trials of one run over one connection.
 
     `fixtures` are the objects of scope `run`; `warn` receives what went wrong beside the
-    trials; `is_stopping` says that no further attempt is wanted.
+    trials; `is_stopping` says that no further attempt is wanted; `on_wait` receives 1 where a
+    trial begins to wait for its endpoint, and -1 where it goes on.
     """
 
     connection: Connection
@@ -83,6 +84,7 @@ class Driver:
     retries: Retries
     warn: Callable[[str], None]
     is_stopping: Callable[[], bool] = lambda: False
+    on_wait: Callable[[int], None] = lambda _: None
 
     async def drive(self, task: PlannedTrial) -> Driven:
         """Drive one trial; attempts that failed for outside reasons are made again."""
@@ -91,39 +93,28 @@ class Driver:
             trial_seconds=self.limits.trial_seconds,
             wait_seconds=self.retries.max_wait_seconds,
         )
+        tries: list[Driven] = []
         started = monotonic()
-        last = await self._attempt(task, 0, budget)
-        if last.error is None:
-            return last
-        tries = await self._try_again(task, last, budget)
+
+        async def attempt() -> None:
+            tries.append(await self._attempt(task, len(tries), budget))
+            if (error := tries[-1].error) is not None:
+                raise error
+
+        # The error of the last attempt stands in `tries`.
+        with suppress(TargetError):
+            await retry(
+                attempt,
+                may_retry=lambda error: self._may_retry(error, budget),
+                attempts=self.retries.attempts,
+            )
+        if len(tries) == 1:
+            return tries[0]
         worked = sum(tried.attempts[0].seconds for tried in tries)
         return _joined(tries, waited=monotonic() - started - worked)
 
-    async def _try_again(
-        self, task: PlannedTrial, first: Driven, budget: TimeBudget
-    ) -> list[Driven]:
-        tries = [first]
-        unread = [first]
-
-        async def attempt() -> Driven:
-            if unread:
-                return unread.pop()
-            budget.waited = 0.0
-            tries.append(await self._attempt(task, len(tries), budget))
-            return tries[-1]
-
-        again = AsyncRetrying(
-            stop=stop_after_attempt(self.retries.attempts),
-            wait=_pause,
-            retry=retry_if_result(self._may_retry),
-            retry_error_callback=lambda state: state.outcome and state.outcome.result(),
-        )
-        await again(attempt)
-        return tries
-
-    def _may_retry(self, tried: Driven) -> bool:
-        error = tried.error
-        if error is None or not error.policy.retried or self.is_stopping():
+    def _may_retry(self, error: TargetError, budget: TimeBudget) -> bool:
+        if not error.policy.retried or budget.waited_enough or self.is_stopping():
             return False
         return (error.retry_after or 0.0) <= self.retries.max_wait_seconds
 
@@ -181,7 +172,7 @@ class Driver:
             epoch=task.epoch,
             attempt=number,
             fixtures=fixtures,
-            wait=budget.wait,
+            wait=partial(self._wait, budget),
         )
         session: Session | None = None
         try:
@@ -198,6 +189,13 @@ class Driver:
                 await self._close(session)
         return None
 
+    async def _wait(self, budget: TimeBudget, seconds: float) -> None:
+        self.on_wait(1)
+        try:
+            await budget.wait(seconds)
+        finally:
+            self.on_wait(-1)
+
     async def _close(self, session: Session) -> None:
         try:
             await bounded(session.close(), lambda: asyncio.timeout(_CLOSE_SECONDS))
@@ -209,15 +207,6 @@ def failure_of(error: TargetError) -> Failure:
     """Return an error as it is stored: with its hint, without the values of secrets."""
     message = f"{error}; {error.hint}" if error.hint else str(error)
     return Failure(code=error.code, message=redact(message))
-
-
-def _pause(state: RetryCallState) -> float:
-    tried: Driven | None = state.outcome.result() if state.outcome else None
-    asked = tried.error.retry_after if tried and tried.error else None
-    return max(_backoff(state), asked or 0.0)
-
-
-_backoff = wait_random_exponential(multiplier=0.5, max=30)
 
 
 def _joined(tries: Sequence[Driven], *, waited: float) -> Driven:

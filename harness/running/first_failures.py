@@ -28,7 +28,7 @@ class FirstFailures:
         self._by_model: dict[str, list[tuple[int, FailedTrial]]] = {}
         specs = tuple(graders)
         self._observed = frozenset(spec.name for spec in specs if spec.role == "observed")
-        self._free = frozenset(spec.name for spec in specs if _is_reference_free(spec))
+        self._compare = frozenset(spec.name for spec in specs if _compares(spec))
 
     def add(self, index: int, trial: Trial, sample: Sample | None = None) -> None:
         """Take the trial at `index` of the plan, if it did not pass."""
@@ -37,7 +37,7 @@ class FirstFailures:
         kept = self._by_model.setdefault(trial.model, [])
         if len(kept) < _KEPT or index < kept[-1][0]:
             failed = failed_of(trial, sample, self._observed)
-            if failed.grader in self._free:
+            if failed.grader not in self._compare:
                 failed = msgspec.structs.replace(failed, wanted=None)
             insort(kept, (index, failed), key=lambda pair: pair[0])
             del kept[_KEPT:]
@@ -47,9 +47,10 @@ class FirstFailures:
         return tuple(failed for kept in self._by_model.values() for _, failed in kept)
 
 
-def _is_reference_free(spec: GraderSpec) -> bool:
+def _compares(spec: GraderSpec) -> bool:
+    """Say whether a grader is known to compare with the ground truth."""
     taxonomy = getattr(spec.grader, "taxonomy", None)
-    return isinstance(taxonomy, Taxonomy) and taxonomy.reference == "reference-free"
+    return isinstance(taxonomy, Taxonomy) and taxonomy.reference == "reference-based"
 
 
 def failed_of(
@@ -92,7 +93,7 @@ def _with_grade(
             failed,
             evidence=f"turn {number}: {turn['evidence']}",
             wanted=_shortened(_wanted(sample, number)),
-            said=_shortened(turn["submission"] or ""),
+            said=failed.said if turn["submission"] is None else _shortened(turn["submission"]),
         )
     if grade.submission is not None:
         wanted = _shortened(_wanted(sample, None))

@@ -4,6 +4,8 @@ from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
+import msgspec
+
 from harness.measuring.summing import Tally, summarise
 from harness.running.first_failures import FirstFailures
 from harness.running.plans import PlannedTrial
@@ -83,6 +85,12 @@ class Recording:
         self._tally.add(outcome)
         self._failures.add(planned.index, trial, planned.sample)
         self._progress = self._progress.after(outcome)
+        self._observer.moved(self._progress)
+
+    def count_waiting(self, change: int) -> None:
+        """Count a trial that begins (1) or ends (-1) to wait for its endpoint."""
+        waiting = self._progress.waiting + change
+        self._progress = msgspec.structs.replace(self._progress, waiting=waiting)
         self._observer.moved(self._progress)
 
     def warn(self, text: str) -> None:

@@ -142,7 +142,7 @@ def _join(samples: Iterator[Sample], recorded: Recorded, recording: Recording) -
             held[sample.id] = sample
         found = held.get(trial.sample_id)
         if found is None:
-            recording.warn(f"sample {trial.sample_id!r} is not in the dataset any more")
+            recording.warn(f"sample {trial.sample_id!r} is not in the dataset")
             continue
         seen[found.id] += 1
         if seen[found.id] == needed:

@@ -1,10 +1,12 @@
 """What the command line or a caller of the API chooses beside the suite."""
 
+from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from harness.loading.selections import Selection
-from harness.types.errors import Fault, SuiteError
+from harness.types.errors import Fault, InputError, SuiteError
 from harness.types.suites import Suite, TargetSpec
 
 
@@ -13,6 +15,9 @@ class RunOptions:
     """Choices of one run; None or empty leaves the suite's word.
 
     `command` is the command line that made the choices, for the manifest.
+
+    Raises:
+        InputError: a number is below 1, or a model has no name or is named twice.
     """
 
     models: tuple[str, ...] = ()
@@ -21,6 +26,29 @@ class RunOptions:
     selection: Selection = field(default_factory=Selection)
     out: Path = Path("runs")
     command: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        """Refuse choices that no run can follow."""
+        if faults := list(_faults(self)):
+            raise InputError(faults)
+
+
+def _faults(options: RunOptions) -> Iterator[Fault]:
+    numbers = {
+        "epochs": options.epochs,
+        "concurrency": options.concurrency,
+        "limit": options.selection.limit,
+    }
+    for name, number in numbers.items():
+        if number is not None and number < 1:
+            yield Fault(file=name, problem=f"found {number}", allowed="a whole number from 1 on")
+    if not all(options.models):
+        yield Fault(file="models", problem="a model has no name", allowed="names of models")
+    for name, times in Counter(options.models).items():
+        if times > 1:
+            yield Fault(
+                file="models", problem=f'"{name}" is named twice', allowed="each model once"
+            )
 
 
 def apply_options(suite: Suite, options: RunOptions) -> tuple[Suite, TargetSpec]:

@@ -87,6 +87,7 @@ class _Run:
                 retries=suite.retries,
                 warn=warn,
                 is_stopping=lambda: bool(self.stop.reason),
+                on_wait=self.recording.count_waiting,
             )
             jobs = plan(self.dataset.samples(), self.target.models, suite.epochs)
             make = partial(self._make, driver)

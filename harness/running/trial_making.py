@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 
 from harness.grading.judging import grade_trajectory
-from harness.grading.verdicts import broken, verdict
+from harness.grading.trial_scores import has_grading_error, judge_trial
 from harness.running.driving import Driven, failure_of
 from harness.running.plans import PlannedTrial
 from harness.system.clock import monotonic
@@ -61,9 +61,9 @@ def judged(
         return status, False, 0.0
     if status == "target_error":
         return status, None, None
-    if broken(specs, grades):
+    if has_grading_error(specs, grades):
         return "grading_error", None, None
-    return "completed", *verdict(specs, grades, suite.scoring)
+    return "completed", *judge_trial(specs, grades, suite.scoring)
 
 
 def _failure(

@@ -39,29 +39,37 @@ def _stamp(started: datetime) -> str:
     return f"{started:%Y%m%dT%H%M%S}{started.microsecond // 1000:03d}Z"
 
 
-def find_run(name: str | Path, out: Path) -> Path:
-    """Find a run directory by its path, its name under `out`, or the word `latest`.
+RUNS = Path("runs")
+"""Where runs are made and sought unless the user says otherwise."""
+
+
+def find_run(name: str | Path, out: Path = RUNS) -> Path:
+    """Find a run directory by its path, its name, or the word `latest`.
+
+    Names are sought under `out`, then under `runs`.
 
     Raises:
         StoreError: there is no such run.
     """
+    folders = tuple(dict.fromkeys((out, RUNS)))
     if str(name) == "latest":
-        return _latest(out)
-    for path in (Path(name), out / name):
+        return _latest(folders)
+    for path in (Path(name), *(folder / name for folder in folders)):
         if (path / TRIALS).is_file():
             return path
+    missing = "there is no such directory" if not Path(name).exists() else f"it holds no {TRIALS}"
     raise StoreError(
-        f"no run directory: it holds no {TRIALS}",
+        f"no run: {missing}",
         place=str(name),
         hint=f"name a directory that `regrade run` made, or `latest` for the newest under {out}",
     )
 
 
-def _latest(out: Path) -> Path:
-    runs = sorted(path.parent for path in out.glob(f"*/{TRIALS}"))
-    if not runs:
-        raise StoreError(
-            "there is no run yet", place=str(out), hint="make one with `regrade run SUITE`"
-        )
-    # Names begin with the time in UTC, so the last by name is the newest.
-    return runs[-1]
+def _latest(folders: tuple[Path, ...]) -> Path:
+    for folder in folders:
+        # Names begin with the time in UTC, so the last by name is the newest.
+        if runs := sorted(path.parent for path in folder.glob(f"*/{TRIALS}")):
+            return runs[-1]
+    raise StoreError(
+        "there is no run yet", place=str(folders[0]), hint="make one with `regrade run SUITE`"
+    )

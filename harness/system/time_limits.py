@@ -55,7 +55,8 @@ class TimeBudget:
     """The time one trial has: for a turn, for the trial as a whole, and for waiting.
 
     `turn_seconds` and `trial_seconds` are None for no limit. `waited` is how many seconds were
-    spent waiting for endpoints, not counted by any limit.
+    spent waiting for endpoints, not counted by any limit; `waited_enough` says that a further wait
+    was refused.
     """
 
     def __init__(
@@ -68,6 +69,7 @@ class TimeBudget:
         self._bonus = 0.0
         self._timer: asyncio.Timeout | None = None
         self.waited = 0.0
+        self.waited_enough = False
 
     async def turn(self, work: _Work[_T]) -> _T:
         """Await what the agent does in one turn.
@@ -93,6 +95,7 @@ class TimeBudget:
             TargetError: `rate_limited`, where all waits together would pass `wait_seconds`.
         """
         if self.waited + seconds > self._wait_seconds:
+            self.waited_enough = True
             raise TargetError(
                 f"waiting for the endpoint would take {seconds:g} s more, after "
                 f"{self.waited:g} s; retries.max_wait_seconds is {self._wait_seconds:g}",

@@ -9,13 +9,17 @@ from harness.types.trials import ERROR_STATUSES, Outcome
 
 
 class Progress(msgspec.Struct, frozen=True):
-    """Counts of a run; `planned` is None where it is not known."""
+    """Counts of a run; `planned` is None where it is not known.
+
+    `waiting` trials wait for an endpoint that refused them for now.
+    """
 
     planned: int | None
     done: int = 0
     passed: int = 0
     failed: int = 0
     errors: int = 0
+    waiting: int = 0
 
     def after(self, outcome: Outcome) -> "Progress":
         """Return the counts after one more trial."""
@@ -27,6 +31,7 @@ class Progress(msgspec.Struct, frozen=True):
             self.passed + passed,
             self.failed + (not passed and not error),
             self.errors + error,
+            self.waiting,
         )
 
 
@@ -38,7 +43,7 @@ class Observer(Protocol):
         ...
 
     def moved(self, progress: Progress, /) -> None:
-        """Hear of one more trial."""
+        """Hear of new counts."""
         ...
 
     def ended(self) -> None:

@@ -68,6 +68,17 @@ class Grader(Protocol):
         ...
 
 
+class NarrowGrader(Protocol):
+    """A grader that declares what it uses of a sample; meeting it is optional.
+
+    `uses` names the fields beside `ground_truth` and `rubric_vars`; empty for none. Its stored
+    grades hold when any other field changes. Those of a grader without it hold for the same
+    sample only.
+    """
+
+    uses: ClassVar[tuple[str, ...]]
+
+
 class Linted(Protocol):
     """A plug-in that can say more of its options than their types do; meeting it is optional."""
 

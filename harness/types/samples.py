@@ -1,13 +1,8 @@
 """A sample: one row of a dataset."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import msgspec
-
-if TYPE_CHECKING:
-    from harness.types.suites import GraderSpec
 
 
 class Sample(msgspec.Struct, frozen=True, kw_only=True):
@@ -15,7 +10,7 @@ class Sample(msgspec.Struct, frozen=True, kw_only=True):
 
     `input` is a text, or one text a user turn. `ground_truth` is a text, one text a turn, or
     None. `history` are Chat Completions messages that the agent has before its first turn.
-    `graders` are graders of this sample alone, beside those of the suite.
+    `graders` are graders of this sample alone (each a `GraderSpec`), beside those of the suite.
     Columns that have no meaning of their own stand in `metadata`.
     """
 
@@ -28,7 +23,7 @@ class Sample(msgspec.Struct, frozen=True, kw_only=True):
     agent_args: dict[str, Any] = {}
     rubric_vars: dict[str, Any] = {}
     history: tuple[dict[str, Any], ...] = ()
-    graders: tuple[GraderSpec, ...] = ()
+    graders: tuple[Any, ...] = ()
 
     @property
     def turns(self) -> tuple[str, ...]:

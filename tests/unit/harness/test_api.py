@@ -98,3 +98,24 @@ def test_the_latest_of_two_runs_in_one_second_is_the_later(tmp_path):
     for _ in range(5):
         run = harness.run(make(), out=tmp_path)
         assert harness.load_run("latest", out=tmp_path).folder == run.folder
+
+
+def test_one_name_is_one_model_not_its_letters(tmp_path):
+    run = harness.run(make(), models="before", samples="s1", out=tmp_path)
+    assert list(run.summary.models) == ["before"]
+
+
+def test_messages_are_graded_as_they_are(tmp_path):
+    messages = [{"role": "user", "content": "q"}, {"role": "assistant", "content": "ok"}]
+    assert harness.grade({"s0": messages}, make(), out=tmp_path).passed
+
+
+def test_graders_of_single_samples_have_their_numbers(tmp_path):
+    own = grader_spec(Says("question 1"), "own")
+    samples = tuple(
+        harness.Sample(id=f"s{n}", input=f"question {n}", graders=(own,) if n < 2 else ())
+        for n in range(3)
+    )
+    run = harness.run(make(samples=samples), out=tmp_path)
+    numbers = run.summary.models["m"].graders["own"]
+    assert (numbers.passed, numbers.failed, numbers.graded) == (1, 1, 2)

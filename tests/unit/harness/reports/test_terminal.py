@@ -103,13 +103,13 @@ def test_gates_reasons_warnings_and_errors_are_told():
             GateResult(text="mean of g of n >= 0.9", model="n", value=None, passed=None),
         ),
         reasons=("1 of 2 trials ended in errors",),
-        warnings=("a pattern is none",),
+        warnings=("an invalid pattern",),
     )
     assert "gate missed: mean of g of m >= 0.9 (is 0.5)" in text
     assert "gate not judged: mean of g of n >= 0.9 (nothing measured)" in text
     assert "incomplete: 1 of 2 trials ended in errors" in text
-    assert "warning: a pattern is none" in text
-    assert "1 errors counted as failures; 100.0 % if all had passed" in text
+    assert "warning: an invalid pattern" in text
+    assert "1 error counted as failed; 100.0 % if all had passed" in text
     assert "cannot be judged" in text
 
 

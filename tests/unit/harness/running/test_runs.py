@@ -14,6 +14,7 @@ from harness.running.runs import execute
 from harness.running.workers import Stop
 from harness.storing.trial_log import read_trials
 from harness.types.errors import InputError, TargetError
+from harness.types.progress import SilentObserver
 from harness.types.samples import Sample
 from harness.types.suites import Limits, Retries
 
@@ -290,3 +291,43 @@ async def test_the_command_line_is_stored_without_secrets(tmp_path):
     text = (result.folder / "manifest.json").read_text("utf-8")
     assert "verysecret" not in text
     assert '"--model"' in text
+
+
+async def test_waiting_for_a_dead_endpoint_is_bounded_for_the_trial_as_a_whole(tmp_path):
+    waits = []
+
+    async def act(context, text):
+        while True:
+            waits.append(context.attempt)
+            await context.wait(0.02)
+
+    suite = fake_suite(act, samples=1, retries=Retries(attempts=3, max_wait_seconds=0.1))
+    (trial,) = trials_of(await run(suite, tmp_path))
+    assert (trial.status, len(trial.attempts)) == ("target_error", 1)
+    assert len(waits) == 6
+    assert trial.timing.waiting_seconds >= 0.1
+    assert trial.timing.target_seconds < 0.1
+
+
+async def test_whoever_watches_hears_how_many_trials_wait(tmp_path):
+    heard = []
+
+    class Watcher(SilentObserver):
+        def moved(self, progress, /):
+            heard.append((progress.waiting, progress.done))
+
+    async def act(context, text):
+        await context.wait(0.01)
+        return "ok"
+
+    suite = fake_suite(act, samples=1)
+    await execute(suite, RunOptions(out=tmp_path), Watcher())
+    assert heard == [(1, 0), (0, 0), (0, 1)]
+
+
+@pytest.mark.parametrize(
+    "choices", [{"epochs": 0}, {"concurrency": 0}, {"models": ("a", "a")}, {"models": ("",)}]
+)
+def test_choices_that_no_run_can_follow_are_refused(choices):
+    with pytest.raises(InputError):
+        RunOptions(**choices)
