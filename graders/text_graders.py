@@ -30,6 +30,7 @@ class ExactMatch:
 
     taxonomy: ClassVar[Taxonomy] = _REFERENCE_BASED
     reads: ClassVar[Reads] = "submission"
+    uses: ClassVar[tuple[str, ...]] = ()
 
     def grade(self, subject: Subject, /) -> Grade:
         """Compare the two texts."""
@@ -51,6 +52,7 @@ class Contains:
 
     taxonomy: ClassVar[Taxonomy] = _REFERENCE_BASED
     reads: ClassVar[Reads] = "submission"
+    uses: ClassVar[tuple[str, ...]] = ()
 
     def grade(self, subject: Subject, /) -> Grade:
         """Look for the ground truth."""
@@ -78,6 +80,7 @@ class RegexMatch:
 
     taxonomy: ClassVar[Taxonomy] = _REFERENCE_BASED
     reads: ClassVar[Reads] = "submission"
+    uses: ClassVar[tuple[str, ...]] = ()
 
     def grade(self, subject: Subject, /) -> Grade:
         """Search the pattern."""
@@ -113,6 +116,7 @@ class AsciiPrintableOnly:
 
     taxonomy: ClassVar[Taxonomy] = Taxonomy(reference="reference-free", scope="point-in-time")
     reads: ClassVar[Reads] = "submission"
+    uses: ClassVar[tuple[str, ...]] = ()
 
     def grade(self, subject: Subject, /) -> Grade:
         """Look for other characters."""

@@ -51,6 +51,7 @@ class AssistantContainsToolOutput:
 
     taxonomy: ClassVar[Taxonomy] = Taxonomy(reference="reference-free", scope="trajectory-level")
     reads: ClassVar[Reads] = "trajectory"
+    uses: ClassVar[tuple[str, ...]] = ()
 
     tools: tuple[str, ...] = field(
         metadata={

@@ -1,29 +1,26 @@
 """Graders and extractors that are functions of the suite: what they are given, and what they gave.
 
 A parameter is filled by its name: `sample`, `submission`, `trajectory`, `config`, or a fixture,
-whose end state it receives. Parameters with a default may stay unfilled.
+whose end state it receives.
 """
 
-import inspect
 from collections.abc import Callable, Mapping
 from copy import deepcopy
-from functools import partial
 from typing import Any, TypeVar
 
-from harness.grading.bounded_calls import Outcome, Overran, Raised, call
-from harness.grading.broken_graders import broken, broken_by
+from harness.grading.error_grades import error_grade, grade_of_user_error
 from harness.grading.own_copies import own_sample, own_trajectory
 from harness.grading.returned_values import as_grade, as_submission
 from harness.grading.worker_processes import call_in_process
-from harness.system.patterns import SlowPattern
+from harness.system.patterns import time_limit
+from harness.system.user_calls import UserCodeError, caller_of, is_async, within
 from harness.types.code import CustomExtractor, CustomGrader
 from harness.types.errors import GraderError
 from harness.types.grades import Grade
 from harness.types.protocols import Subject, Submission
 from harness.types.trajectories import Trajectory
 
-_VARIADIC = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
-_EMPTY = inspect.Parameter.empty
+_MISSING = object()
 _R = TypeVar("_R", Grade, Submission)
 
 
@@ -32,11 +29,10 @@ async def call_grader(grader: CustomGrader, subject: Subject, *, seconds: float)
     try:
         arguments = _arguments(grader, subject)
         if grader.isolation == "process":
-            return await call_in_process(grader.function, arguments, seconds=seconds)
-        outcome = await _called(grader.function, arguments, seconds)
-        return _read(outcome, as_grade, grader.function)
+            return await call_in_process(grader, arguments, seconds=seconds)
+        return await _call(grader.function, arguments, as_grade, seconds=seconds)
     except GraderError as error:
-        return broken(error.code, f"{grader.name} {error}")
+        return error_grade(error.code, f"{grader.name} {error}")
 
 
 async def call_extractor(
@@ -46,68 +42,67 @@ async def call_extractor(
     given = (own_trajectory(trajectory), deepcopy(dict(extractor.config)))
     arguments = dict(zip(extractor.parameters, given, strict=False))
     try:
-        outcome = await _called(extractor.function, arguments, seconds)
-        return _read(outcome, as_submission, extractor.function)
+        return await _call(extractor.function, arguments, as_submission, seconds=seconds)
     except GraderError as error:
-        return broken(error.code, f"{extractor.name} {error}")
+        return error_grade(error.code, f"{extractor.name} {error}")
 
 
-async def _called(
-    function: Callable[..., Any], arguments: Mapping[str, Any], seconds: float
-) -> Outcome:
-    on_loop = inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(
-        getattr(function, "__call__", None)  # noqa: B004  (asked whether it is async)
-    )
-    return await call(partial(function, **arguments), seconds=seconds, on_loop=on_loop)
+async def _call(
+    function: Callable[..., Any],
+    arguments: Mapping[str, Any],
+    read: Callable[[Any], _R],
+    *,
+    seconds: float,
+) -> _R | Grade:
+    """Call a function and read what it returned.
+
+    Raises:
+        GraderError: that is no judgement, or no text.
+    """
+    timed = function if is_async(function) else _searching(function, seconds)
+    try:
+        value = await within(caller_of(timed)(**arguments), seconds=seconds)
+    except TimeoutError:
+        return error_grade("grader_timeout", f"took longer than {seconds:g} s")
+    except UserCodeError as raised:
+        return grade_of_user_error(raised.error, function)
+    try:
+        return read(value)
+    except GraderError:
+        raise
+    except Exception as error:  # noqa: BLE001  (reading an attribute may run the user's code)
+        return grade_of_user_error(error, function)
 
 
-def _read(outcome: Outcome, read: Callable[[Any], _R], function: Callable[..., Any]) -> _R | Grade:
-    if isinstance(outcome, Overran):
-        return broken("grader_timeout", f"took longer than {outcome.seconds:g} s")
-    error = outcome.error if isinstance(outcome, Raised) else None
-    if error is None and not isinstance(outcome, Raised):
-        # What comes back is the user's object: reading its attributes may raise.
-        try:
-            return read(outcome.value)
-        except GraderError:
-            raise
-        except Exception as foreign:  # noqa: BLE001  (kept as the grade)
-            error = foreign
-    if isinstance(error, GraderError | SlowPattern):
-        code = error.code if isinstance(error, GraderError) else "pattern_timeout"
-        return broken(code, str(error))
-    code_object = getattr(inspect.unwrap(function), "__code__", None)
-    return broken_by(error or RuntimeError(), source=getattr(code_object, "co_filename", None))
+def _searching(function: Callable[..., Any], seconds: float) -> Callable[..., Any]:
+    """Let the patterns that a function searches in its thread take as long as it may take."""
+
+    def call(**arguments: Any) -> Any:
+        with time_limit(seconds):
+            return function(**arguments)
+
+    return call
 
 
 def _arguments(grader: CustomGrader, subject: Subject) -> dict[str, Any]:
-    try:
-        signature = inspect.signature(grader.function)
-    except (TypeError, ValueError) as error:
-        raise GraderError(f"cannot be called: {error}") from error
-    given = {}
-    for name, parameter in signature.parameters.items():
-        if parameter.kind in _VARIADIC:
-            continue
-        value = _value(name, grader, subject)
-        if value is not _EMPTY:
-            given[name] = value
-        elif parameter.default is _EMPTY:
-            raise GraderError(
-                f"asks for {name!r}, and no end state of a fixture of that name is stored; "
-                "given are also sample, submission, trajectory and config"
-            )
-    return given
+    given = {name: _value(name, grader, subject) for name in (*grader.parameters, *grader.optional)}
+    missing = [name for name in grader.parameters if given[name] is _MISSING]
+    if missing:
+        raise GraderError(
+            f"asks for {missing[0]!r}, and no end state of a fixture of that name is stored; "
+            "given are also sample, submission, trajectory and config"
+        )
+    return {name: value for name, value in given.items() if value is not _MISSING}
 
 
 def _value(name: str, grader: CustomGrader, subject: Subject) -> Any:
-    """Give what a parameter is filled with, `_EMPTY` for nothing."""
+    """Return what a parameter is filled with, `_MISSING` for nothing."""
     if name == "sample":
         return own_sample(subject.sample)
     if name == "submission":
-        return _EMPTY if subject.submission is None else subject.submission.text
+        return _MISSING if subject.submission is None else subject.submission.text
     if name == "trajectory":
         return own_trajectory(subject.trajectory)
     if name in subject.snapshots:
         return deepcopy(subject.snapshots[name])
-    return deepcopy(dict(grader.config)) if name == "config" else _EMPTY
+    return deepcopy(dict(grader.config)) if name == "config" else _MISSING

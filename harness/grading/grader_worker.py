@@ -1,103 +1,115 @@
 """The inside of a worker process: imports one file of a suite, then grades call after call.
 
-In come, over standard input, frames of a pickle each: first a `FunctionPlace`, then
-the arguments of a call by name. Out go, over what was standard output, frames of a Grade as JSON
-each; empty for a file that was imported. What the function prints goes to standard error.
+In come, over standard input, frames of a pickle each: first the path of the file, then a `Request`
+for each call. Out go, over what was standard output, frames of a Grade as JSON each; an empty one
+says that the file was imported. What the function prints goes to standard error.
 """
 
 import asyncio
 import inspect
 import os
 import pickle
-import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, BinaryIO
+from types import ModuleType
+from typing import Any
 
 import msgspec
 
-from harness.grading.broken_graders import broken, broken_by
+from harness.grading.error_grades import error_grade, grade_of_exception, grade_of_user_error
 from harness.grading.returned_values import as_grade
 from harness.system.patterns import time_limit
 from harness.system.private_modules import PrivateModules
-from harness.types.errors import GraderError
+from harness.system.processes import end_this_process_after
 from harness.types.grades import Grade
+from harness.types.marks import public_names
 
-_LENGTH_BYTES = 8
-_ANY_LENGTH_SECONDS = 86_400.0
+LENGTH_BYTES = 8
+_GRACE_SECONDS = 5.0
+"""How long the parent may take to end a worker that has overrun, before it ends itself."""
 
 
 @dataclass(frozen=True, slots=True)
-class FunctionPlace:
-    """Where a function is found: its file, and its name there."""
+class Request:
+    """A call: the function's name in the file, what it is given, and how long it may take."""
 
-    file: str
     name: str
+    arguments: dict[str, Any]
+    seconds: float
 
 
-def write_frame(pipe: Any, data: bytes) -> None:
-    """Write a length and that many bytes."""
-    pipe.write(len(data).to_bytes(_LENGTH_BYTES, "big") + data)
-    pipe.flush()
-
-
-def read_frame(pipe: Any) -> bytes:
-    """Read what `write_frame` wrote.
-
-    Raises:
-        EOFError: the pipe was closed.
-    """
-    head = pipe.read(_LENGTH_BYTES)
-    length = int.from_bytes(head, "big")
-    data: bytes = pipe.read(length) if len(head) == _LENGTH_BYTES else b""
-    if len(head) < _LENGTH_BYTES or len(data) < length:
-        raise EOFError
-    return data
+def frame(data: bytes) -> bytes:
+    """Return the data after its length."""
+    return len(data).to_bytes(LENGTH_BYTES, "big") + data
 
 
 def main() -> None:
     """Serve calls until standard input ends."""
-    answers = os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)
-    requests = sys.stdin.buffer
-    try:
-        function = _served(requests, answers)
-        while function is not None:
-            arguments = pickle.loads(read_frame(requests))  # noqa: S301  (from our own parent)
-            grade = _grade(function, arguments)
-            write_frame(answers, msgspec.json.encode(grade))
-    except EOFError:
+    requests, answers = _private_pipes()
+    own_pid = os.getpid()
+    path = pickle.loads(_read_frame(requests))  # noqa: S301  (from our own parent)
+    module = _loaded(Path(path))
+    if isinstance(module, Grade):
+        _write(answers, msgspec.json.encode(module))
         return
+    _write(answers, b"")
+    while data := _read_frame(requests):
+        grade = _serve(module, pickle.loads(data))  # noqa: S301  (as above)
+        if os.getpid() != own_pid:
+            # The function has forked, and this is the child: the answer is its parent's to give.
+            os._exit(0)
+        _write(answers, msgspec.json.encode(grade))
 
 
-def _served(requests: BinaryIO, answers: BinaryIO) -> Callable[..., Any] | None:
-    place = pickle.loads(read_frame(requests))  # noqa: S301  (from our own parent)
+def _private_pipes() -> tuple[Any, Any]:
+    """Keep the pipes to the parent apart, so that the user's code neither reads nor writes them."""
+    requests = os.fdopen(os.dup(0), "rb")
+    answers = os.fdopen(os.dup(1), "wb")
+    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+    os.dup2(2, 1)
+    return requests, answers
+
+
+def _read_frame(pipe: Any) -> bytes:
+    """Read what `frame` made; nothing where the pipe was closed."""
+    length = int.from_bytes(pipe.read(LENGTH_BYTES), "big")
+    data: bytes = pipe.read(length)
+    return data if len(data) == length else b""
+
+
+def _write(pipe: Any, data: bytes) -> None:
+    pipe.write(frame(data))
+    pipe.flush()
+
+
+def _loaded(path: Path) -> ModuleType | Grade:
     try:
-        file = Path(place.file)
-        function: Any = PrivateModules(file.parent).load(file)
-        for part in place.name.split("."):
-            function = getattr(function, part)
-    except BaseException as error:  # noqa: BLE001  (the user's file; told to the parent)
-        write_frame(answers, msgspec.json.encode(broken_by(error, source=place.file)))
-        return None
-    write_frame(answers, b"")
-    plain: Callable[..., Any] = inspect.unwrap(function)
-    return plain
+        return PrivateModules(path.parent).load(path)
+    except BaseException as error:  # noqa: BLE001  (whatever the user's file raises is reported)
+        return grade_of_exception(error, source=str(path))
 
 
-def _grade(function: Callable[..., Any], arguments: dict[str, Any]) -> Grade:
+def _serve(module: ModuleType, request: Request) -> Grade:
+    function: Any = public_names(module).get(request.name)
+    if function is None:
+        return error_grade("grader_broke", f"its file has no {request.name!r} any more")
+    end_this_process_after(request.seconds + _GRACE_SECONDS)
     try:
-        with time_limit(_ANY_LENGTH_SECONDS):  # the parent keeps the time
-            value = function(**arguments)
+        return _grade(function, request)
+    finally:
+        end_this_process_after(0)
+
+
+def _grade(function: Callable[..., Any], request: Request) -> Grade:
+    try:
+        with time_limit(request.seconds):
+            value = function(**request.arguments)
             if inspect.isawaitable(value):
                 value = asyncio.run(_wait(value))
         return as_grade(value)
-    except GraderError as error:
-        return broken(error.code, str(error))
-    except BaseException as error:  # noqa: BLE001  (a function of the user's; told as a grade)
-        code = getattr(inspect.unwrap(function), "__code__", None)
-        return broken_by(error, source=getattr(code, "co_filename", None))
+    except BaseException as error:  # noqa: BLE001  (whatever the user's function raises)
+        return grade_of_user_error(error, function)
 
 
 async def _wait(value: Any) -> Any:

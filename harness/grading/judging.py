@@ -1,27 +1,22 @@
-"""Grades of one trajectory: every grader is called, each kept apart from the others' failures.
-
-Judgements are carried on at once as far as their calls can be answered on the event loop; what
-is left waits beside the others.
-"""
+"""Grades of one trajectory: every grader is called, each kept apart from the others' failures."""
 
 import asyncio
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+from msgspec.structs import replace
+
+from harness.grading.custom_calls import call_extractor, call_grader
+from harness.grading.error_grades import error_grade
 from harness.grading.grade_keys import grade_key
-from harness.grading.judgements import Judgement, judge
-from harness.grading.single_calls import (
-    Answer,
-    Call,
-    Extraction,
-    Judging,
-    answer_later,
-    answer_now,
-)
-from harness.grading.turn_views import View
-from harness.grading.verdicts import reaches
+from harness.grading.per_turn import joined
+from harness.grading.plugin_calls import call_plugin, grade_of, submission_of
+from harness.grading.turn_views import View, cut, graded_by_turn, moved_back, never_reached
+from harness.system.numbers import reaches
 from harness.system.texts import scrub
+from harness.types.code import CustomExtractor, CustomGrader
 from harness.types.grades import Grade
+from harness.types.protocols import Extractor, Grader, Subject, Submission
 from harness.types.samples import Sample
 from harness.types.suites import GraderSpec, Limits
 from harness.types.trajectories import Trajectory
@@ -29,9 +24,11 @@ from harness.types.trajectories import Trajectory
 EVIDENCE_CHARACTERS = 2_000
 """How long the evidence of a grade may be; what is longer is cut and says so."""
 
+NO_MESSAGES = "Empty trajectory - agent produced no messages"
+NO_SUBMISSION = "Empty submission - extractor found no content"
+
 _COSTS = {"free": 0, "low": 1, "medium": 2, "high": 3}
 _DETERMINISMS = {"static": 0, "complex-static": 1, "llm": 2}
-_Coming = asyncio.Future[Answer]
 
 
 async def grade_trajectory(
@@ -45,90 +42,100 @@ async def grade_trajectory(
     """Grade a trajectory with every grader; the grades are in the order of `specs`.
 
     `specs` are all graders that are wanted, those of the sample alone included; `snapshots` is
-    the end state of the trial's fixtures by name. Cheap and static graders run first, and an
-    extractor that several of them name runs once. Whatever a grader does ends in its grade.
+    the end state of the trial's fixtures by name. Cheap and static graders run first, functions
+    of the suite run beside each other, and an extractor that several graders name runs once.
+    Whatever a grader does ends in its grade.
     """
-    bench = _Bench(limits.grader_seconds)
-    whole = View(sample, trajectory)
-    done: dict[str, Grade] = {}
-    waiting: dict[str, asyncio.Future[Grade]] = {}
-    for spec in sorted(specs, key=_expense) if len(specs) > 1 else specs:
-        judgement = judge(spec, whole, snapshots)
-        grade = bench.carry_on(judgement, None)
-        if isinstance(grade, Grade):
-            done[spec.name] = grade
+    judge = _Judge(snapshots, limits.grader_seconds)
+    ordered = sorted(specs, key=_expense) if len(specs) > 1 else specs
+    grades = await judge.judge_all(ordered, View(sample, trajectory))
+    return {spec.name: _completed(grades[spec.name], spec, sample) for spec in specs}
+
+
+class _Judge:
+    """Judges one trial with grader after grader; each extraction is made once."""
+
+    def __init__(self, snapshots: Mapping[str, Any], seconds: float) -> None:
+        self._snapshots, self._seconds = snapshots, seconds
+        self._extractions: list[tuple[int | None, Any, asyncio.Future[Submission | Grade]]] = []
+
+    async def judge_all(self, specs: Sequence[GraderSpec], whole: View) -> dict[str, Grade]:
+        """Judge by plug-ins in their order, and by functions of the suite beside each other."""
+        waiting = [spec for spec in specs if _is_custom(spec)]
+        if not waiting:
+            return {spec.name: await self.judge(spec, whole) for spec in specs}
+        async with asyncio.TaskGroup() as group:
+            # They begin where something waits for the first time: after what is judged at once.
+            tasks = {spec.name: group.create_task(self.judge(spec, whole)) for spec in waiting}
+            at_once = [spec for spec in specs if spec.name not in tasks]
+            grades = await self.judge_all(at_once, whole)
+        return grades | {name: task.result() for name, task in tasks.items()}
+
+    async def judge(self, spec: GraderSpec, whole: View) -> Grade:
+        """Judge a conversation with one grader: whole, one turn of it, or turn by turn."""
+        if spec.turn is not None:
+            return await self._judge_turn(spec, whole, spec.turn)
+        custom = isinstance(spec.grader, CustomGrader)
+        if graded_by_turn(whole.sample) and (custom or spec.grader.reads == "submission"):
+            turns = range(len(whole.sample.turns))
+            return joined(
+                [await self._judge_turn(spec, whole, turn) for turn in turns], spec.threshold
+            )
+        return await self._judge_view(spec, whole)
+
+    async def _judge_turn(self, spec: GraderSpec, whole: View, turn: int) -> Grade:
+        view = cut(whole.sample, whole.trajectory, turn)
+        if view is None or view.turn is None:
+            return Grade(score=0.0, passed=False, evidence=never_reached(turn, whole.trajectory))
+        grade = await self._judge_view(spec, view)
+        return replace(grade, refs=moved_back(grade.refs, view.turn)) if grade.refs else grade
+
+    async def _judge_view(self, spec: GraderSpec, view: View) -> Grade:
+        if spec.grader.reads == "trajectory":
+            return await self._grade(spec.grader, view, None)
+        if view.is_empty:
+            return Grade(score=0.0, passed=False, evidence=NO_MESSAGES, submission="")
+        if spec.extractor is None:
+            return error_grade("grader_broke", "the grader has no extractor")
+        submission = await self._extract(spec.extractor, view)
+        if isinstance(submission, Grade):
+            return submission
+        if not submission.text:
+            return Grade(
+                score=0.0, passed=False, evidence=NO_SUBMISSION, refs=submission.refs, submission=""
+            )
+        grade = await self._grade(spec.grader, view, submission)
+        return replace(grade, refs=grade.refs or submission.refs, submission=submission.text)
+
+    async def _extract(
+        self, extractor: Extractor | CustomExtractor, view: View
+    ) -> Submission | Grade:
+        for turn, known, extraction in self._extractions:
+            if turn == view.turn and known == extractor:
+                return await extraction
+        extraction = asyncio.get_running_loop().create_future()
+        self._extractions.append((view.turn, extractor, extraction))
+        if isinstance(extractor, CustomExtractor):
+            made = await call_extractor(extractor, view.trajectory, seconds=self._seconds)
         else:
-            waiting[spec.name] = asyncio.ensure_future(bench.finish(judgement, grade))
-    if waiting:
-        await _all_of(waiting.values())
-        done |= {name: future.result() for name, future in waiting.items()}
-    return {spec.name: _sealed(spec, sample, done[spec.name]) for spec in specs}
+            made = await call_plugin(extractor.extract, view.trajectory, submission_of)
+        extraction.set_result(made)
+        return made
+
+    async def _grade(
+        self, grader: Grader | CustomGrader, view: View, submission: Submission | None
+    ) -> Grade:
+        subject = Subject(view.sample, view.trajectory, submission, self._snapshots)
+        if isinstance(grader, CustomGrader):
+            return await call_grader(grader, subject, seconds=self._seconds)
+        return await call_plugin(grader.grade, subject, grade_of)
 
 
-async def _all_of(waiting: Iterable[asyncio.Future[Grade]]) -> None:
-    """Wait for all; where the trial is given up, give them up too."""
-    try:
-        await asyncio.wait(waiting)
-    except asyncio.CancelledError:
-        for future in waiting:
-            future.cancel()
-        raise
+def _is_custom(spec: GraderSpec) -> bool:
+    return isinstance(spec.grader, CustomGrader) or isinstance(spec.extractor, CustomExtractor)
 
 
-class _Bench:
-    """Carries on the judgements of one trial; each extraction is made once."""
-
-    def __init__(self, seconds: float) -> None:
-        self._seconds = seconds
-        self._made: list[tuple[Extraction, Answer | _Coming]] = []
-
-    def carry_on(self, judgement: Judgement, answer: Answer | None) -> Grade | _Coming:
-        """Carry on with an answer until the grade is there, or a call has to wait for its own."""
-        try:
-            call = next(judgement) if answer is None else judgement.send(answer)
-            while True:
-                reply = self._reply(call)
-                if isinstance(reply, asyncio.Future):
-                    return reply
-                call = judgement.send(reply)
-        except StopIteration as end:
-            grade: Grade = end.value
-            return grade
-
-    async def finish(self, judgement: Judgement, coming: _Coming) -> Grade:
-        """Carry on a judgement that waits, to its end."""
-        while True:
-            grade = self.carry_on(judgement, await coming)
-            if isinstance(grade, Grade):
-                return grade
-            coming = grade
-
-    def _reply(self, call: Call) -> Answer | _Coming:
-        if isinstance(call, Judging):
-            return self._answered(call)
-        for made, reply in self._made:
-            if _same(made, call):
-                return _settled(reply)
-        reply = self._answered(call)
-        self._made.append((call, reply))
-        return reply
-
-    def _answered(self, call: Call) -> Answer | _Coming:
-        answer = answer_now(call)
-        if answer is not None:
-            return answer
-        return asyncio.ensure_future(answer_later(call, seconds=self._seconds))
-
-
-def _settled(reply: Answer | _Coming) -> Answer | _Coming:
-    return reply.result() if isinstance(reply, asyncio.Future) and reply.done() else reply
-
-
-def _same(one: Extraction, other: Extraction) -> bool:
-    return one.turn == other.turn and one.plugin == other.plugin
-
-
-def _sealed(spec: GraderSpec, sample: Sample, grade: Grade) -> Grade:
+def _completed(grade: Grade, spec: GraderSpec, sample: Sample) -> Grade:
     """Fill in what the grader left out: whether it passed, and the key; make its texts storable."""
     passed = grade.passed
     if passed is None and grade.score is not None:

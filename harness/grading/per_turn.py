@@ -3,8 +3,9 @@
 from collections.abc import Sequence
 from typing import Any
 
-from harness.grading.broken_graders import broken
-from harness.grading.verdicts import mean, reaches
+from harness.grading.error_grades import error_grade
+from harness.grading.trial_scores import weighted_mean
+from harness.system.numbers import reaches
 from harness.types.grades import Grade
 
 
@@ -20,7 +21,7 @@ def joined(grades: Sequence[Grade], threshold: float) -> Grade:
         error = grades[failed]
         code = str(error.details.get("code", "grader_broke"))
         message = error.evidence.removeprefix(f"{code}: ")
-        whole = broken(code, f"turn {failed}: {message}")
+        whole = error_grade(code, f"turn {failed}: {message}")
         return _with(whole, grades, {**error.details, **whole.details, "turns": turns})
     scores = [grade.score for grade in grades if grade.score is not None]
     if not scores:
@@ -28,7 +29,7 @@ def joined(grades: Sequence[Grade], threshold: float) -> Grade:
         return _with(skipped, grades, {"turns": turns})
     marks = " ".join(_mark(turn["passed"]) for turn in turns)
     passed = sum(turn["passed"] is True for turn in turns)
-    whole = Grade(score=mean(scores), evidence=f"{passed}/{len(scores)} passed: {marks}")
+    whole = Grade(score=weighted_mean(scores), evidence=f"{passed}/{len(scores)} passed: {marks}")
     return _with(whole, grades, {"turns": turns})
 
 
@@ -52,13 +53,13 @@ def _mark(passed: bool | None) -> str:  # noqa: FBT001  (three values: a skipped
 
 def _with(whole: Grade, grades: Sequence[Grade], details: dict[str, Any]) -> Grade:
     texts = [grade.submission for grade in grades]
-    heard = any(text is not None for text in texts)
+    has_submission = any(text is not None for text in texts)
     shown = " | ".join(f"[Turn {turn}] {text or ''}" for turn, text in enumerate(texts))
     return Grade(
         score=whole.score,
         evidence=whole.evidence,
         status=whole.status,
         refs=tuple(ref for grade in grades for ref in grade.refs),
-        submission=shown if heard else None,
+        submission=shown if has_submission else None,
         details=details,
     )

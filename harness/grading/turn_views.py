@@ -21,7 +21,7 @@ class View(NamedTuple):
     turn: int | None = None
 
     @property
-    def silent(self) -> bool:
+    def is_empty(self) -> bool:
         """Say that nothing happened at all."""
         turns = self.trajectory.turns
         return not turns or (not turns[0].events and not any(turn.events for turn in turns))

@@ -1,157 +1,207 @@
 """Worker processes for custom graders with `isolation: process`: what overruns is killed.
 
-A worker imports the function's file and answers one call after the other; it is used again for
-the next trial. What goes in and out is described in `grader_worker`.
+A worker imports one file of the suite and answers one call after another; it is used again for
+the next trial. A run opens the workers and ends them. What goes in and out is described in
+`grader_worker`.
 """
 
 import asyncio
-import atexit
-import inspect
 import pickle
-import subprocess
 import sys
-import threading
-from collections.abc import Callable, Mapping
-from functools import partial
+from asyncio.subprocess import PIPE, Process, SubprocessStreamProtocol
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager, suppress
+from contextvars import ContextVar
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import msgspec
 
 import harness
-from harness.grading.broken_graders import broken
-from harness.grading.grader_worker import FunctionPlace, read_frame, write_frame
+from harness.grading.error_grades import error_grade, grade_of_exception
+from harness.grading.grader_worker import LENGTH_BYTES, Request, frame
+from harness.system.processes import kill_group, own_group
 from harness.system.threads import in_thread
+from harness.types.code import CustomGrader
 from harness.types.grades import Grade
 
 _START_SECONDS = 60.0
 """How long a worker may take to import the suite's file; the grader's own time starts later."""
 
+_END_SECONDS = 1.0
+"""How long to wait for the end of a process that is about to end."""
+
 _START = (
     "import sys; sys.path.append(sys.argv[1]); "
     "from harness.grading.grader_worker import main; main()"
 )
+_BUFFER_BYTES = 2**16
+
+_opened: ContextVar["_Workers | None"] = ContextVar("worker_processes", default=None)
+
+
+@asynccontextmanager
+async def worker_processes(most: int) -> AsyncIterator[None]:
+    """Let custom graders be called in up to `most` worker processes, which end with the context."""
+    workers = _Workers(most)
+    token = _opened.set(workers)
+    try:
+        yield
+    finally:
+        _opened.reset(token)
+        await workers.end()
+
+
+async def call_in_process(
+    grader: CustomGrader, arguments: Mapping[str, Any], *, seconds: float
+) -> Grade:
+    """Call a custom grader in a worker process; one that overruns is killed.
+
+    Outside `worker_processes`, the call has a process of its own.
+    """
+    workers = _opened.get()
+    if workers is not None:
+        request = Request(name=grader.name, arguments=dict(arguments), seconds=seconds)
+        return await workers.call(grader.file, request)
+    async with worker_processes(1):
+        return await call_in_process(grader, arguments, seconds=seconds)
+
+
+class _Workers:
+    """The workers of one run: no more than `most`, those that wait for work included."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._turn = asyncio.Semaphore(most)
+        self._busy = 0
+        self._idle: list[_Worker] = []
+        self._ended: list[_Worker] = []
+
+    async def call(self, file: Path, request: Request) -> Grade:
+        """Let a worker answer a request; whatever goes wrong is an error grade."""
+        worker = None
+        async with self._turn:
+            self._busy += 1
+            try:
+                worker = self._take(file) or await _Worker.start(file)
+                return await worker.grade(request)
+            except Exception as error:  # noqa: BLE001  (it cannot be started, or nothing be sent)
+                return grade_of_exception(error)
+            finally:
+                self._busy -= 1
+                if worker is not None:
+                    self._put_back(worker)
+
+    def _take(self, file: Path) -> "_Worker | None":
+        """Return a worker of the file; where none waits, make room for one and return None."""
+        for worker in self._idle:
+            if worker.file == file:
+                self._idle.remove(worker)
+                return worker
+        if self._busy + len(self._idle) > self._most:
+            self._end(self._idle.pop(0))
+        return None
+
+    def _put_back(self, worker: "_Worker") -> None:
+        if worker.is_usable:
+            self._idle.append(worker)
+        else:
+            self._end(worker)
+
+    def _end(self, worker: "_Worker") -> None:
+        worker.kill()
+        self._ended = [*(other for other in self._ended if other.is_alive), worker]
+
+    async def end(self) -> None:
+        """Kill all workers, and wait until they are gone."""
+        for worker in self._idle:
+            self._end(worker)
+        await asyncio.gather(*(worker.exit_code() for worker in self._ended))
 
 
 class _Worker:
-    """One process that has imported one file."""
+    """A process for the functions of one file."""
 
-    def __init__(self, place: FunctionPlace) -> None:
-        home = str(Path(harness.__file__).parent.parent)
-        # -P: a folder called `harness` where the command was started is not ours.
-        self._process = subprocess.Popen(  # noqa: S603  (our own interpreter and module)
-            [sys.executable, "-P", "-c", _START, home],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-        )
-        self._place = place
-        self.ended = False
+    def __init__(
+        self, file: Path, process: Process, transport: asyncio.SubprocessTransport
+    ) -> None:
+        self.file = file
+        self._process, self._transport = process, transport
+        self._stdin: Any = process.stdin
+        self._stdout: Any = process.stdout
+        self._is_loaded = False
+        self._is_asked = False
 
-    def load(self) -> bytes:
-        """Import the file; give an error grade as JSON, or nothing."""
-        return self.ask(self._place)
-
-    def ask(self, value: Any) -> bytes:
-        """Send a value and wait for the answer.
+    @classmethod
+    async def start(cls, file: Path) -> Self:
+        """Start a process.
 
         Raises:
-            EOFError: the process has ended.
+            OSError: the system refuses it.
         """
-        process = self._process
-        if process.stdin is None or process.stdout is None:
-            raise EOFError
-        try:
-            write_frame(process.stdin, pickle.dumps(value))
-            return read_frame(process.stdout)
-        except (OSError, ValueError) as error:
-            raise EOFError from error
+        loop = asyncio.get_running_loop()
+        home = str(Path(harness.__file__).parent.parent)
+        # What `asyncio.create_subprocess_exec` does, which keeps to itself how pipes are closed.
+        transport, protocol = await loop.subprocess_exec(
+            lambda: SubprocessStreamProtocol(_BUFFER_BYTES, loop),
+            # -P: a folder called `harness` where the command was started is not ours.
+            *(sys.executable, "-P", "-c", _START, home),
+            stdin=PIPE,
+            stdout=PIPE,
+            stderr=None,
+            **own_group(),
+        )
+        return cls(file, Process(transport, protocol, loop), transport)
 
-    def end(self) -> int:
-        """Kill the process, and give its exit code."""
-        self.ended = True
-        self._process.kill()
-        code = self._process.wait()
-        for pipe in (self._process.stdin, self._process.stdout):
-            if pipe is not None:
-                try:
-                    pipe.close()
-                except OSError:
-                    continue
-        return code
+    @property
+    def is_alive(self) -> bool:
+        """Say whether the process still runs."""
+        return self._process.returncode is None
 
-    def end_code(self) -> int:
-        """Give the exit code of a process that has closed its pipe by itself."""
-        try:
-            code = self._process.wait(timeout=1.0)
-        except subprocess.TimeoutExpired:
-            return self.end()
-        self.end()
-        return code
+    @property
+    def is_usable(self) -> bool:
+        """Say whether it waits for a call."""
+        return self.is_alive and self._is_loaded and not self._is_asked
 
-
-class WorkerProcesses:
-    """The workers of this process; as many as there are calls at once."""
-
-    def __init__(self) -> None:
-        self._idle: dict[FunctionPlace, list[_Worker]] = {}
-        self._lock = threading.Lock()
-        atexit.register(self.close)
-
-    async def call(
-        self, function: Callable[..., Any], arguments: Mapping[str, Any], *, seconds: float
-    ) -> Grade:
-        """Let a worker call a function and grade with what it returns; kill it on overrun."""
-        place = _place(function)
-        worker = self._take(place)
-        if worker is None:
-            worker = _Worker(place)
-            refused = await _bounded(worker, worker.load, _START_SECONDS)
+    async def grade(self, request: Request) -> Grade:
+        """Let the process answer a request; no answer is an error grade."""
+        if not self._is_loaded:
+            refused = await self._ask(str(self.file), _START_SECONDS)
             if refused is not None:
-                worker.end()
                 return refused
-        ask = partial(worker.ask, dict(arguments))
-        grade = await _bounded(worker, ask, seconds)
-        if not worker.ended:
-            with self._lock:
-                self._idle.setdefault(place, []).append(worker)
-        return grade or broken("grader_broke", "its process gave no grade")
+            self._is_loaded = True
+        grade = await self._ask(request, request.seconds)
+        return grade or error_grade("grader_broke", "its process gave no grade")
 
-    def _take(self, place: FunctionPlace) -> _Worker | None:
-        with self._lock:
-            idle = self._idle.get(place)
-            return idle.pop() if idle else None
+    async def _ask(self, value: Any, seconds: float) -> Grade | None:
+        self._is_asked = True
+        self._stdin.write(frame(await in_thread(pickle.dumps, value)))
+        try:
+            async with asyncio.timeout(seconds):
+                head = await self._stdout.readexactly(LENGTH_BYTES)
+                answer = await self._stdout.readexactly(int.from_bytes(head, "big"))
+        except EOFError:
+            return _ended(await self.exit_code())
+        except TimeoutError:
+            if self.is_alive:
+                return error_grade("grader_timeout", f"took longer than {seconds:g} s")
+            # A process that it has started still holds the pipe.
+            return _ended(await self.exit_code())
+        self._is_asked = False
+        return msgspec.json.decode(answer, type=Grade) if answer else None
 
-    def close(self) -> None:
-        """End all workers that wait for work."""
-        with self._lock:
-            workers = [worker for idle in self._idle.values() for worker in idle]
-            self._idle.clear()
-        for worker in workers:
-            worker.end()
+    def kill(self) -> None:
+        """Kill the process and all that it has started; wait for nothing."""
+        self._transport.close()
+        kill_group(self._process.pid)
 
-
-async def _bounded(worker: _Worker, ask: Callable[[], bytes], seconds: float) -> Grade | None:
-    """Wait for an answer; a worker that gives none in time, or is no longer wanted, is killed."""
-    try:
-        async with asyncio.timeout(seconds):
-            answer = await in_thread(ask)
-    except TimeoutError:
-        worker.end()
-        return broken("grader_timeout", f"took longer than {seconds:g} s")
-    except EOFError:
-        code = worker.end_code()
-        return broken("grader_broke", f"its process ended with code {code}")
-    except BaseException:
-        worker.end()
-        raise
-    return msgspec.json.decode(answer, type=Grade) if answer else None
+    async def exit_code(self) -> int | None:
+        """Return the exit code of a process that is about to end; None where it does not."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(_END_SECONDS):
+                await self._process.wait()
+        return self._process.returncode
 
 
-def _place(function: Callable[..., Any]) -> FunctionPlace:
-    plain = inspect.unwrap(function)
-    name = getattr(plain, "__qualname__", "")
-    return FunctionPlace(file=str(inspect.getsourcefile(plain)), name=name)
-
-
-call_in_process = WorkerProcesses().call
-"""Call a custom grader in a worker process: `await call_in_process(function, arguments, ...)`."""
+def _ended(code: int | None) -> Grade:
+    return error_grade("grader_broke", f"its process ended with code {code}")

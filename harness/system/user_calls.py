@@ -50,6 +50,7 @@ async def within(call: Coroutine[Any, Any, _T], *, seconds: float) -> _T:
     """Await a call for at most so many seconds, also where it ignores its cancellation.
 
     Raises:
+        UserCodeError: the call has cancelled itself.
         TimeoutError: time is up; the call is cancelled, and after a grace period left to itself.
     """
     started = monotonic()
@@ -67,6 +68,8 @@ async def within(call: Coroutine[Any, Any, _T], *, seconds: float) -> _T:
     # An async function that blocks holds up its own time limit too.
     if not done or monotonic() - started > seconds:
         raise TimeoutError
+    if task.cancelled():
+        raise UserCodeError(asyncio.CancelledError())
     return task.result()
 
 

@@ -50,10 +50,11 @@ def make_grader(kind, *, extractor="last_assistant", config=None, options=None, 
 
 
 def make_custom(function, *, extractor="last_assistant", isolation="thread", **fields):
-    """Make the spec of a function as a grader."""
+    """Make the spec of a function as a grader; `name` is what its `file` calls it."""
+    name = fields.pop("name", None) or function.__name__
     named = [p for p in inspect.signature(function).parameters.values() if p.kind != p.VAR_KEYWORD]
     grader = CustomGrader(
-        name=function.__name__,
+        name=name,
         function=function,
         file=Path(fields.pop("file", __file__)),
         parameters=tuple(p.name for p in named if p.default is p.empty),
@@ -62,7 +63,7 @@ def make_custom(function, *, extractor="last_assistant", isolation="thread", **f
         isolation=isolation,
     )
     found = make_extractor(extractor) if callable(extractor) else EXTRACTORS[extractor]()
-    spec = {"name": function.__name__, "kind": "tool", "grader": grader, "extractor": found}
+    spec = {"name": name, "kind": "tool", "grader": grader, "extractor": found}
     return GraderSpec(**{**spec, "fingerprint": "sha256:custom", **fields})
 
 

@@ -11,7 +11,7 @@ from property.strategies import grader_specs, graders, samples, texts, trajector
 from harness.grading.grade_keys import grade_key
 from harness.grading.judging import grade_trajectory
 from harness.grading.returned_values import as_grade
-from harness.grading.verdicts import verdict
+from harness.grading.trial_scores import judge_trial
 from harness.system.patterns import SlowPattern, inline_limit
 from harness.types.errors import GraderError
 from harness.types.grades import Grade
@@ -108,25 +108,25 @@ def grades(draw):
 
 
 @given(graded(), grader_specs, grades(), thresholds)
-def test_an_observed_grade_changes_no_verdict(given_specs, spec, grade, threshold):
+def test_an_observed_grade_changes_no_judgement(given_specs, spec, grade, threshold):
     specs, made = given_specs
     watched = replace(spec, role="observed")
     scoring = Scoring(threshold=threshold)
     more = {**made, watched.name: grade}
-    assert verdict([*specs, watched], more, scoring) == verdict(specs, made, scoring)
+    assert judge_trial([*specs, watched], more, scoring) == judge_trial(specs, made, scoring)
 
 
 @given(graded(), thresholds)
-def test_a_verdict_does_not_depend_on_the_order_of_graders(given_specs, threshold):
+def test_the_judgement_of_a_trial_does_not_depend_on_the_order_of_graders(given_specs, threshold):
     specs, made = given_specs
     scoring = Scoring(threshold=threshold)
-    assert verdict(specs[::-1], made, scoring) == verdict(specs, made, scoring)
+    assert judge_trial(specs[::-1], made, scoring) == judge_trial(specs, made, scoring)
 
 
 @given(graded(), thresholds)
 def test_a_score_lies_between_the_lowest_and_the_highest(given_specs, threshold):
     specs, made = given_specs
-    _, score = verdict(specs, made, Scoring(threshold=threshold))
+    _, score = judge_trial(specs, made, Scoring(threshold=threshold))
     counted = [
         made[spec.name].score
         for spec in specs
@@ -140,10 +140,10 @@ def test_a_score_lies_between_the_lowest_and_the_highest(given_specs, threshold)
 def test_a_scored_grade_moves_the_mean_towards_itself(given_specs, spec, score, threshold):
     specs, made = given_specs
     scoring = Scoring(threshold=threshold)
-    _, before = verdict(specs, made, scoring)
+    _, before = judge_trial(specs, made, scoring)
     scored = replace(spec, role="scored", weight=1.0)
     more = {**made, scored.name: Grade(score=score, passed=True)}
-    _, after = verdict([*specs, scored], more, scoring)
+    _, after = judge_trial([*specs, scored], more, scoring)
     if before is not None:
         low, high = sorted((before, score))
         assert low - 1e-12 <= after <= high + 1e-12

@@ -1,7 +1,8 @@
 import pytest
 from fakes.factories import make_grader
 
-from harness.grading.verdicts import broken, mean, reaches, verdict
+from harness.grading.trial_scores import has_grading_error, judge_trial, weighted_mean
+from harness.system.numbers import reaches
 from harness.types.grades import Grade
 from harness.types.suites import Scoring
 
@@ -41,8 +42,8 @@ def given(*rows):
         ([("scored", 1e308, 1.0, True), ("scored", 1e308, 0.0, False)], 0.5, (True, 0.5)),
     ],
 )
-def test_a_verdict_is_made_of_roles_weights_and_threshold(rows, threshold, expected):
-    passed, score = verdict(*given(*rows), Scoring(threshold=threshold))
+def test_a_trial_is_judged_by_roles_weights_and_threshold(rows, threshold, expected):
+    passed, score = judge_trial(*given(*rows), Scoring(threshold=threshold))
     assert passed is expected[0]
     assert score == (None if expected[1] is None else pytest.approx(expected[1], abs=1e-15))
 
@@ -57,10 +58,12 @@ def test_a_verdict_is_made_of_roles_weights_and_threshold(rows, threshold, expec
     ],
 )
 def test_only_a_grader_that_decides_can_break_a_trial(role, status, expected):
-    assert broken(*given((role, 1, None, status), ("required", 1, 1.0, True))) is expected
+    assert (
+        has_grading_error(*given((role, 1, None, status), ("required", 1, 1.0, True))) is expected
+    )
 
 
 def test_a_threshold_met_but_for_rounding_is_met_and_a_miss_is_a_miss():
     assert reaches(sum([0.1] * 3) / 3 * 7, 0.7)
-    assert reaches(mean([1.0] * 9 + [0.0]), 0.9)
+    assert reaches(weighted_mean([1.0] * 9 + [0.0]), 0.9)
     assert not reaches(0.899999, 0.9)

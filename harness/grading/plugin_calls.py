@@ -1,0 +1,93 @@
+"""Calls of built-in and installed extractors and graders: whatever goes wrong becomes a grade.
+
+They run at once, on the event loop, as long as their patterns allow it; what needs more time runs
+once more in a thread.
+"""
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import msgspec
+
+from harness.grading.error_grades import error_grade, grade_of_exception
+from harness.grading.returned_values import checked, named
+from harness.system.patterns import PatternError, SlowPattern, inline_limit, time_limit
+from harness.system.threads import in_thread
+from harness.types.errors import GraderError
+from harness.types.grades import Grade
+from harness.types.protocols import Submission
+
+_R = TypeVar("_R", Grade, Submission)
+
+
+async def call_plugin(
+    method: Callable[[Any], Any], given: Any, read: Callable[[Any], _R]
+) -> _R | Grade:
+    """Call a plug-in's method, and read what it returned with `grade_of` or `submission_of`."""
+    try:
+        with inline_limit():
+            return _attempt(method, given, read)
+    except SlowPattern:
+        return await in_thread(_attempt_for_longer, method, given, read)
+
+
+def submission_of(value: Any) -> Submission:
+    """Check what an extractor returned.
+
+    Raises:
+        GraderError: it is no submission.
+    """
+    if isinstance(value, Submission) and isinstance(value.text, str):
+        return value
+    raise GraderError(f"the extractor returned {named(value)}; it has to return a Submission")
+
+
+def grade_of(value: Any) -> Grade:
+    """Check what a grader returned.
+
+    Raises:
+        GraderError: it is no grade, or one that cannot be kept.
+    """
+    if not isinstance(value, Grade):
+        raise GraderError(f"the grader returned {named(value)}; it has to return a Grade")
+    # The usual grade is checked at a glance: this is the inner loop of grading.
+    if value.status == "graded" and type(value.score) is float and 0.0 <= value.score <= 1.0:
+        return value if not value.details else _with_storable_details(value)
+    return checked(value)
+
+
+def _attempt_for_longer(
+    method: Callable[[Any], Any], given: Any, read: Callable[[Any], _R]
+) -> _R | Grade:
+    try:
+        with time_limit():
+            return _attempt(method, given, read)
+    except SlowPattern as slow:
+        return error_grade("pattern_timeout", str(slow))
+
+
+def _attempt(method: Callable[[Any], Any], given: Any, read: Callable[[Any], _R]) -> _R | Grade:
+    """Call the method.
+
+    Raises:
+        SlowPattern: a pattern needs more time.
+    """
+    try:
+        return read(method(given))
+    except SlowPattern:
+        raise
+    except PatternError as error:
+        return Grade(score=0.0, evidence=f"invalid pattern: {error}")
+    except GraderError as error:
+        return error_grade(error.code, str(error))
+    except (Exception, SystemExit) as error:  # noqa: BLE001  (kept as the grade)
+        return grade_of_exception(error)
+
+
+def _with_storable_details(grade: Grade) -> Grade:
+    try:
+        msgspec.json.encode(grade.details)
+    except (TypeError, ValueError, RecursionError):
+        # What is no JSON is refused there; lone surrogates are replaced.
+        return checked(grade)
+    return grade
