@@ -1,1 +1,1 @@
-"""Foreign message shapes come in, events go out, and the other way round."""
+"""Foreign message shapes come in, events go out."""

@@ -11,7 +11,7 @@ from harness.system.texts import scrub
 class Arguments:
     """A call's arguments: `value` is any JSON value, `text` what was sent.
 
-    `text` is None where the source held no text; `duplicates` are the keys that stood twice.
+    `text` is None where the source held no text; `duplicates` are the duplicate keys.
     """
 
     value: Any
@@ -22,14 +22,14 @@ class Arguments:
 def read_arguments(raw: Any) -> Arguments:
     """Read the arguments of a call as its source holds them.
 
-    - null, and a blank text, are no arguments: `{}`.
-    - An object (or any other value that is no text) is kept as it is, without a text.
-    - A JSON text gives its value. Where that is a text again that holds a JSON object or list,
-      it was encoded twice and is decoded once more, but never a third time.
-    - A text that is no JSON stays as it is, in `value` and in `text`.
+    - null and a blank text mean no arguments: `{}`.
+    - An object (or any other value except a text) is kept as it is, without a text.
+    - Of a JSON text the value is taken. Where that is a text that holds a JSON object or list, it
+      was encoded twice and is decoded once more, but never a third time.
+    - A text that is not JSON is kept as it is, in `value` and in `text`.
 
     Raises:
-        ValueError: a value that is no text cannot be kept as JSON.
+        ValueError: a value other than a text cannot be kept as JSON.
     """
     if raw is None:
         return Arguments({}, None)

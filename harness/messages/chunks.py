@@ -1,17 +1,17 @@
 """A streamed answer of a Chat Completions endpoint: chunks come in, one reply goes out.
 
-The same reply as the whole answer would have given, in spite of what endpoints do to chunks:
-the role stands in the first one only, or in all; the last holds the usage and no choices; ids are
-empty or left out after the first piece of a call, or sent with each; the index of a call is
-missing, begins at 1, or is 0 for every call; arguments come in pieces, whole, or as an object.
+The reply is the one that the whole answer would give, although endpoints differ: the role is in
+the first chunk, or in all; the last holds the usage and no choices; ids are empty or left out after
+the first piece of a call, or sent with each; the index of a call is missing, begins at 1, or is 0
+for every call; arguments come in pieces, whole, or as an object.
 """
 
 from collections.abc import Mapping
 from itertools import groupby
 from typing import Any
 
-from harness.messages.completions import Reply, read_usage, settle, text_or_none
-from harness.messages.contents import block_text, misshapen
+from harness.messages.completions import ModelReply, normalize_message, read_usage, text_or_none
+from harness.messages.contents import block_text, shape_error
 from harness.system.json_values import read_json
 from harness.types.trajectories import Usage
 
@@ -32,17 +32,17 @@ class ReplyBuilder:
 
     @property
     def begun(self) -> bool:
-        """Say whether anything of an answer has come."""
+        """Say whether any part of an answer has arrived."""
         return any((self._calls.all, any(self._content), self._texts, self._fields))
 
     def add(self, chunk: Any) -> None:
-        """Take the next chunk; of several choices the first counts.
+        """Add the next chunk; of several choices the first counts.
 
         Raises:
-            ValueError: it is no chunk.
+            ValueError: it is not of that shape.
         """
         if not isinstance(chunk, Mapping):
-            raise misshapen("a chunk must be an object", chunk)
+            raise shape_error("a chunk must be an object", chunk)
         self._model = text_or_none(chunk.get("model")) or self._model
         vendor = chunk.get("x_groq")
         self._add_usage(vendor.get("usage") if isinstance(vendor, Mapping) else None)
@@ -80,18 +80,18 @@ class ReplyBuilder:
 
     def _add_content(self, content: Any) -> None:
         if not isinstance(content, str | list):
-            raise misshapen("content must be a text or a list of blocks", content)
+            raise shape_error("content must be a text or a list of blocks", content)
         for block in [content] if isinstance(content, str) else content:
             text = block_text(block)
             self._content.append(block if text is None else text)
 
-    def reply(self) -> Reply:
-        """Give the reply as far as it has come."""
+    def reply(self) -> ModelReply:
+        """Return the reply as far as it has arrived."""
         message = {**self._fields, "content": _join(self._content)}
         message |= {key: "".join(texts) for key, texts in self._texts.items()}
         message["tool_calls"] = [call.whole() for call in self._calls.all]
-        return Reply(
-            message=settle(message),
+        return ModelReply(
+            message=normalize_message(message),
             usage=self._usage,
             model=self._model,
             stop_reason=self.stop_reason,
@@ -117,16 +117,16 @@ class _Calls:
         self._by_place: dict[tuple[str, Any], _CallBuilder] = {}
 
     def add(self, deltas: Any) -> None:
-        """Take pieces of calls; each goes on with the call it names, or begins one."""
+        """Add pieces of calls; each continues the call that it names, or begins one."""
         if not isinstance(deltas, list | Mapping):
-            raise misshapen("tool_calls must be a list", deltas)
+            raise shape_error("tool_calls must be a list", deltas)
         for delta in [deltas] if isinstance(deltas, Mapping) else deltas:
             if not isinstance(delta, Mapping):
-                raise misshapen("a tool call must be an object", delta)
+                raise shape_error("a tool call must be an object", delta)
             self._call_of(delta).add(delta)
 
     def _call_of(self, delta: Mapping[str, Any]) -> "_CallBuilder":
-        """Find the call that a piece goes on with: by index, else by id, else the last one."""
+        """Find the call that a piece continues: by index, else by id, else the last one."""
         index, call_id = delta.get("index"), delta.get("id")
         if isinstance(index, int):
             place: tuple[str, Any] = ("index", index)
@@ -135,7 +135,7 @@ class _Calls:
         else:
             place = ("last", None)
         found = self._by_place.get(place)
-        if found is None or found.is_over(delta):
+        if found is None or found.is_ended_by(delta):
             found = _CallBuilder()
             self.all.append(found)
         self._by_place |= {place: found, ("last", None): found}
@@ -152,8 +152,8 @@ class _CallBuilder:
         self._object: Any = None
         self._custom = False
 
-    def is_over(self, delta: Mapping[str, Any]) -> bool:
-        """Say whether a piece with the place of this call begins another one.
+    def is_ended_by(self, delta: Mapping[str, Any]) -> bool:
+        """Say whether a piece with the index or id of this call begins another one.
 
         It does if it names a tool and has another id; without an id, if it names a tool and the
         arguments so far are complete.
@@ -174,7 +174,7 @@ class _CallBuilder:
         return True
 
     def add(self, delta: Mapping[str, Any]) -> None:
-        """Take the next piece; an empty text says nothing new."""
+        """Add the next piece; an empty text adds nothing."""
         for key, value in delta.items():
             if key == "function" and isinstance(value, Mapping):
                 self._add_parts(value.get("name"), value.get("arguments"))
@@ -193,7 +193,7 @@ class _CallBuilder:
             self._object = arguments
 
     def whole(self) -> dict[str, Any]:
-        """Give the call as a whole answer would hold it."""
+        """Return the call as a whole answer holds it."""
         text = "".join(self._pieces)
         if self._custom:
             return {**self._fields, "custom": {"name": self._name, "input": text}}

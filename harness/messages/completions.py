@@ -5,19 +5,19 @@ from dataclasses import dataclass
 from math import isfinite
 from typing import Any
 
-from harness.messages.contents import misshapen
-from harness.messages.replies import calls_of
+from harness.messages.assistant_messages import calls_of
+from harness.messages.contents import shape_error
 from harness.system.json_values import compact_json
 from harness.types.trajectories import Usage
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Reply:
+class ModelReply:
     """One reply of a model: its message, and its numbers.
 
-    `message` holds what the endpoint sent, its own further fields included, without what is null
-    or empty. An empty text beside calls or a refusal is no text (endpoints that stream send one
-    where others send null).
+    `message` holds what the endpoint sent, vendor fields included, without what is null or empty.
+    An empty text beside calls or a refusal becomes null (endpoints that stream send one where
+    others send null).
     """
 
     message: dict[str, Any]
@@ -26,7 +26,7 @@ class Reply:
     stop_reason: str | None = None
 
 
-def read_completion(body: Any) -> Reply:
+def read_completion(body: Any) -> ModelReply:
     """Read the body of a `chat.completion`; of several choices the first counts.
 
     Raises:
@@ -35,9 +35,9 @@ def read_completion(body: Any) -> Reply:
     choice = _first_choice(body)
     message = choice.get("message")
     if not isinstance(message, Mapping):
-        raise misshapen("choices[0].message must be an object", message)
-    return Reply(
-        message=settle(message),
+        raise shape_error("choices[0].message must be an object", message)
+    return ModelReply(
+        message=normalize_message(message),
         usage=read_usage(body.get("usage")),
         model=text_or_none(body.get("model")),
         stop_reason=text_or_none(choice.get("finish_reason")),
@@ -46,17 +46,17 @@ def read_completion(body: Any) -> Reply:
 
 def _first_choice(body: Any) -> Mapping[str, Any]:
     if not isinstance(body, Mapping):
-        raise misshapen("the reply must be an object", body)
+        raise shape_error("the reply must be an object", body)
     choices = body.get("choices")
     if not isinstance(choices, list) or not choices:
         raise ValueError("the reply has no choices")
     if not isinstance(choices[0], Mapping):
-        raise misshapen("choices[0] must be an object", choices[0])
+        raise shape_error("choices[0] must be an object", choices[0])
     return choices[0]
 
 
 def read_usage(usage: Any) -> Usage:
-    """Read the numbers of a reply; what is not told is unknown.
+    """Read the numbers of a reply; what is not reported is unknown.
 
     `cost` is what gateways that bill in dollars say a reply cost.
     """
@@ -70,8 +70,8 @@ def read_usage(usage: Any) -> Usage:
 
 
 def _cost(value: Any) -> float | None:
-    told = isinstance(value, int | float) and not isinstance(value, bool) and isfinite(value)
-    return float(value) if told else None
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return float(value) if is_number and isfinite(value) else None
 
 
 def _count(usage: Mapping[str, Any], *keys: str) -> int | None:
@@ -79,10 +79,10 @@ def _count(usage: Mapping[str, Any], *keys: str) -> int | None:
     return next((value for value in values if type(value) is int and value >= 0), None)
 
 
-def settle(message: Mapping[str, Any]) -> dict[str, Any]:
-    """Give an assistant message in one shape, whatever the shape it came in."""
+def normalize_message(message: Mapping[str, Any]) -> dict[str, Any]:
+    """Return an assistant message in one shape, whatever the shape it came in."""
     kept = {key: value for key, value in message.items() if value not in (None, "", [], {})}
-    calls = [_settle_call(call) for call in calls_of(message)]
+    calls = [_normalize_call(call) for call in calls_of(message)]
     kept.pop("function_call", None)
     kept |= {"role": "assistant", "content": message.get("content")}
     if calls:
@@ -92,7 +92,7 @@ def settle(message: Mapping[str, Any]) -> dict[str, Any]:
     return kept
 
 
-def _settle_call(call: Any) -> Any:
+def _normalize_call(call: Any) -> Any:
     if not isinstance(call, Mapping):
         return call
     if isinstance(call.get("custom"), Mapping):
@@ -103,8 +103,8 @@ def _settle_call(call: Any) -> Any:
     return {**rest, "type": "function", "function": function}
 
 
-def answered(message: Mapping[str, Any]) -> dict[str, Any]:
-    """Give a reply's message as endpoints take it back: arguments are text in it."""
+def as_request_message(message: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a reply's message as endpoints take it back: with arguments as text."""
     calls = message.get("tool_calls")
     if not calls:
         return dict(message)
@@ -125,5 +125,5 @@ def _bare(call: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def text_or_none(value: Any) -> str | None:
-    """Give a text that is not empty, else None."""
+    """Return a non-empty text, else None."""
     return value if isinstance(value, str) and value else None

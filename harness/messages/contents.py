@@ -12,7 +12,7 @@ _TEXT_TYPES = frozenset({"text", "input_text", "output_text"})
 
 @dataclass(frozen=True, slots=True)
 class Content:
-    """What a content holds: its `texts` in order, and the `others`, blocks that are no text."""
+    """A content: its `texts` in order, and the `others`, blocks of other types."""
 
     texts: tuple[str, ...] = ()
     others: tuple[dict[str, Any], ...] = ()
@@ -27,7 +27,7 @@ def read_content(content: Any) -> Content:
     if isinstance(content, str):
         return Content((scrub(content),))
     if not isinstance(content, list | tuple):
-        raise misshapen("content must be a text or a list of blocks", content)
+        raise shape_error("content must be a text or a list of blocks", content)
     return _split(content)
 
 
@@ -41,12 +41,12 @@ def _split(blocks: Iterable[Any]) -> Content:
         elif isinstance(block, Mapping):
             others.append(clean_json(block))
         else:
-            raise misshapen(f"content block {index} must be an object", block)
+            raise shape_error(f"content block {index} must be an object", block)
     return Content(tuple(texts), tuple(others))
 
 
 def block_text(block: Any) -> str | None:
-    """Give the text of a text block, None for any other block."""
+    """Return the text of a text block, None for any other block."""
     if isinstance(block, str):
         return scrub(block)
     if isinstance(block, Mapping) and _is_text(block):
@@ -61,17 +61,17 @@ def _is_text(block: Mapping[str, Any]) -> bool:
 
 
 def block_kind(block: Mapping[str, Any]) -> str:
-    """Give the source's word for what a block is."""
+    """Return the source's word for what a block is."""
     kind = block.get("type")
     return kind if isinstance(kind, str) and kind else "content_block"
 
 
-def misshapen(wanted: str, value: Any) -> ValueError:
-    """Give the error that says what was wanted and what was found instead."""
-    return ValueError(f"{wanted}, got {kind_of(value)}")
+def shape_error(wanted: str, value: Any) -> ValueError:
+    """Return the error that says what was wanted and what was found instead."""
+    return ValueError(f"{wanted}, got {type_name(value)}")
 
 
-def kind_of(value: Any) -> str:
+def type_name(value: Any) -> str:
     """Name the JSON type of a value, for messages about it."""
     if value is None:
         return "null"

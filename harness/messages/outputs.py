@@ -1,11 +1,11 @@
-"""What a tool gave back: a tool message's content comes in, the text the agent saw goes out.
+"""What a tool returned: a tool message comes in, the text the agent saw goes out.
 
 A text is kept as it is: nothing in it is decoded. Of a list of content blocks the text blocks are
 joined by a line feed. Anything else becomes compact JSON.
 
-Results of the Model Context Protocol (2025-06-18, CallToolResult) hold `content`,
-`structuredContent` and `isError`. A structured part that the text does not already say stands on a
-line of its own below it, unless the call failed: of a failed call the agent was told the text only.
+The content may be a result of the Model Context Protocol (2025-06-18, CallToolResult): `content`,
+`structuredContent` and `isError`. The structured part is appended on a line of its own, unless the
+text holds it already, or the call failed: then the agent was shown the text only.
 """
 
 from collections.abc import Mapping, Sequence
@@ -17,6 +17,7 @@ from harness.system.json_values import clean_json, compact_json, read_json
 from harness.system.texts import scrub
 
 _FLAGS = ("error", "is_error", "isError")
+_MCP = frozenset({"structuredContent", "isError"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,30 +30,40 @@ class Output:
 
 
 def read_output(message: Mapping[str, Any]) -> Output:
-    """Read the result that a tool message (or a CallToolResult) carries.
+    """Read the result that a tool message carries.
 
     Raises:
-        ValueError: the content is no JSON value.
+        ValueError: the content has no JSON form.
     """
-    content = message.get("content")
-    if isinstance(content, Mapping) and _is_mcp_result(content):
-        inner = read_output(content)
-        return Output(inner.text, inner.ok and not _failed(message), inner.structured)
-    ok = not _failed(message)
-    structured = message.get("structuredContent")
-    if structured is not None:
-        return _with_structure(content, clean_json(structured), ok=ok)
-    return _with_error(message, content, ok=ok)
+    ok = not _has_failed(message)
+    content, error = message.get("content"), message.get("error")
+    if isinstance(content, Mapping) and _MCP & content.keys():
+        return _read_mcp_result(content, ok=ok and not _has_failed(content))
+    text, structured = _text(content), _structure(content)
+    if isinstance(error, str) and error:
+        if content is None:
+            return Output(scrub(error), ok=False)
+        structured = {"error": scrub(error), "content": structured}
+    return Output(text, ok, structured)
 
 
-def _with_error(message: Mapping[str, Any], content: Any, *, ok: bool) -> Output:
-    error = message.get("error")
-    if not isinstance(error, str) or not error:
-        return Output(_text(content), ok, _structure(content))
-    if content is None:
-        return Output(scrub(error), ok=False)
-    beside = {"error": scrub(error), "content": _structure(content)}
-    return Output(_text(content), ok=False, structured=beside)
+def _read_mcp_result(result: Mapping[str, Any], *, ok: bool) -> Output:
+    text, rest = _text(result.get("content")), _structure(result.get("content"))
+    structured = clean_json(result.get("structuredContent"))
+    if structured is None:
+        return Output(text, ok, rest)
+    if ok and not _holds(text, structured):
+        text = "\n".join(filter(None, [text, compact_json(structured)]))
+    return Output(text, ok, structured if rest is None else clean_json(result))
+
+
+def _holds(text: str, structured: Any) -> bool:
+    if compact_json(structured) in text:
+        return True
+    try:
+        return bool(read_json(text)[0] == structured)
+    except ValueError:
+        return False
 
 
 def _text(content: Any) -> str:
@@ -62,35 +73,16 @@ def _text(content: Any) -> str:
         return scrub(content)
     if _is_blocks(content):
         return "\n".join(_texts(content))
-    return compact_json(clean_json(content))
+    return compact_json(content)
 
 
 def _structure(content: Any) -> Any:
+    """Return what the text of a content leaves out, or was made from; None for nothing."""
     if content is None or isinstance(content, str):
         return None
     if _is_blocks(content) and len(_texts(content)) == len(content):
         return None
     return clean_json(content)
-
-
-def _with_structure(content: Any, structured: Any, *, ok: bool) -> Output:
-    text, rest = _text(content), _structure(content)
-    kept = structured if rest is None else {"content": rest, "structuredContent": structured}
-    if ok and not _says(content, text, structured):
-        text = "\n".join(part for part in (text, compact_json(structured)) if part)
-    return Output(text, ok, kept)
-
-
-def _says(content: Any, text: str, structured: Any) -> bool:
-    texts = _texts(content) if _is_blocks(content) else [text]
-    return compact_json(structured) in text or any(_value(t) == structured for t in texts)
-
-
-def _value(text: str) -> Any:
-    try:
-        return read_json(text)[0]
-    except ValueError:
-        return None
 
 
 def _texts(blocks: Sequence[Any]) -> list[str]:
@@ -99,7 +91,7 @@ def _texts(blocks: Sequence[Any]) -> list[str]:
 
 
 def _is_blocks(content: Any) -> bool:
-    """Tell content blocks from a JSON list: every item is a text or says its type, one does."""
+    """Tell content blocks from a JSON list: every item is a text or has a type, one has."""
     if not isinstance(content, list | tuple):
         return False
     typed = [isinstance(b, Mapping) and isinstance(b.get("type"), str) for b in content]
@@ -107,10 +99,5 @@ def _is_blocks(content: Any) -> bool:
     return not content or (any(typed) and all(t or p for t, p in zip(typed, plain, strict=True)))
 
 
-def _is_mcp_result(content: Mapping[str, Any]) -> bool:
-    told = "structuredContent" in content or "isError" in content
-    return told and isinstance(content.get("content"), list)
-
-
-def _failed(message: Mapping[str, Any]) -> bool:
+def _has_failed(message: Mapping[str, Any]) -> bool:
     return any(message.get(flag) for flag in _FLAGS) or message.get("status") == "error"

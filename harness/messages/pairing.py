@@ -2,58 +2,67 @@
 
 By id over the whole conversation: a result has the name of the latest earlier call with its id.
 Only a result without an id is paired by order: with the earliest call of its own turn that has no
-result yet. A result that no call fits has no name, even if its message carries one.
+result yet. A result without a matching call has no name, even if its message carries one.
 """
 
 from collections import OrderedDict
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
+from typing import NamedTuple
 
 from msgspec.structs import replace
 
 from harness.types.events import Event, ToolCall, ToolResult
 from harness.types.trajectories import Turn
 
+Place = tuple[int, int]
+"""The index of a turn, and of an event in it."""
+
+
+class Pair(NamedTuple):
+    """The place of a call, the place of its result, and the name of the tool."""
+
+    call: Place
+    result: Place
+    name: str
+
+
+def pair_results(turns: Iterable[Turn]) -> Iterator[Pair]:
+    """Pair every tool result with its call, in the order of the results."""
+    latest: dict[str, tuple[Place, str]] = {}
+    for t, turn in enumerate(turns):
+        yield from _pairs_of_turn(t, turn, latest)
+
 
 def name_results(turns: Iterable[Turn]) -> tuple[Turn, ...]:
     """Name every tool result of a conversation, whatever name it came with."""
-    names: dict[str, str] = {}
-    return tuple(_name_turn(turn, names) for turn in turns)
+    turns = tuple(turns)
+    names = {pair.result: pair.name for pair in pair_results(turns)}
+    return tuple(_with_names(t, turn, names) for t, turn in enumerate(turns))
 
 
-def _name_turn(turn: Turn, names: dict[str, str]) -> Turn:
-    if not any(isinstance(event, ToolCall | ToolResult) for event in turn.events):
-        return turn
-    calls = _OpenCalls(names)
-    return replace(turn, events=tuple(calls.take(event) for event in turn.events))
-
-
-class _OpenCalls:
-    """The calls of one turn that wait for a result, and the names of all calls so far."""
-
-    def __init__(self, names: dict[str, str]) -> None:
-        self._names = names
-        self._open: OrderedDict[int, str] = OrderedDict()
-        self._latest: dict[str, int] = {}
-        self._count = 0
-
-    def take(self, event: Event) -> Event:
-        """Give the event back, named if it is a result."""
+def _pairs_of_turn(t: int, turn: Turn, latest: dict[str, tuple[Place, str]]) -> Iterator[Pair]:
+    unanswered: OrderedDict[Place, str] = OrderedDict()
+    for e, event in enumerate(turn.events):
         if isinstance(event, ToolCall):
-            self._add(event)
+            unanswered[t, e] = event.name
+            if event.call_id is not None:
+                latest[event.call_id] = ((t, e), event.name)
         elif isinstance(event, ToolResult):
-            name = self._name(event.call_id)
-            return event if name == event.name else replace(event, name=name)
-        return event
+            first = next(iter(unanswered.items()), None)
+            call = first if event.call_id is None else latest.get(event.call_id)
+            if call is not None:
+                unanswered.pop(call[0], None)
+                yield Pair(call[0], (t, e), call[1])
 
-    def _add(self, call: ToolCall) -> None:
-        if call.call_id is not None:
-            self._names[call.call_id] = call.name
-            self._latest[call.call_id] = self._count
-        self._open[self._count] = call.name
-        self._count += 1
 
-    def _name(self, call_id: str | None) -> str | None:
-        if call_id is None:
-            return self._open.popitem(last=False)[1] if self._open else None
-        self._open.pop(self._latest.get(call_id, -1), None)
-        return self._names.get(call_id)
+def _with_names(t: int, turn: Turn, names: Mapping[Place, str]) -> Turn:
+    if not any(isinstance(event, ToolResult) for event in turn.events):
+        return turn
+    named = (_with_name(event, names.get((t, e))) for e, event in enumerate(turn.events))
+    return replace(turn, events=tuple(named))
+
+
+def _with_name(event: Event, name: str | None) -> Event:
+    if isinstance(event, ToolResult) and event.name != name:
+        return replace(event, name=name)
+    return event

@@ -1,7 +1,7 @@
 """Server-sent events: bytes come in as they arrive, the data of each event goes out as text.
 
 The format is that of the HTML standard, section 9.2. Lines end with CR, LF or both, and with
-nothing else: the Unicode line separators are plain characters of the data.
+nothing else: the Unicode line separators are ordinary characters of the data.
 """
 
 from collections.abc import Iterator
@@ -15,20 +15,20 @@ class EventData:
         self._data: list[str] = []
 
     def feed(self, data: bytes) -> Iterator[str]:
-        """Take the next bytes; give the data of every event that they complete."""
+        """Decode the next bytes; yield the data of every event that they complete."""
         lines = (self._rest + data).splitlines(keepends=True)
         # A CR at the end may be the first half of a CR LF.
         whole = bool(lines) and lines[-1].endswith(b"\n")
         self._rest = b"" if whole or not lines else lines.pop()
         for line in lines:
-            yield from self._take(line.rstrip(b"\r\n"))
+            yield from self._decode_line(line.rstrip(b"\r\n"))
 
     def end(self) -> Iterator[str]:
-        """Give the data of a last event whose blank line never came."""
-        yield from self._take(self._rest.rstrip(b"\r\n"))
-        yield from self._take(b"")
+        """Yield the data of a last event whose blank line never came."""
+        yield from self._decode_line(self._rest.rstrip(b"\r\n"))
+        yield from self._decode_line(b"")
 
-    def _take(self, line: bytes) -> Iterator[str]:
+    def _decode_line(self, line: bytes) -> Iterator[str]:
         if line.startswith(b"data:"):
             self._data.append(line[5:].removeprefix(b" ").decode(errors="replace"))
         elif not line and self._data:

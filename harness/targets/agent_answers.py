@@ -13,9 +13,8 @@ from harness.messages.pairing import name_results
 from harness.system.clock import now
 from harness.system.json_values import clean_json
 from harness.system.redaction import redact
-from harness.system.texts import one_line, scrub
+from harness.system.texts import error_line, one_line, scrub
 from harness.targets.failures import classify
-from harness.targets.user_code import text_of
 from harness.types.code import CodeRef
 from harness.types.errors import TargetError
 from harness.types.events import AssistantMessage, SystemEvent, UserMessage
@@ -23,19 +22,19 @@ from harness.types.protocols import Record
 from harness.types.trajectories import Trajectory, Turn
 
 _WIDTH = 500
-_ALLOWED = "a text, a list of Chat Completions messages, or a Trajectory"
+_HINT = "return a text, a list of Chat Completions messages, or a Trajectory"
 
 PROMPT = "prompt"
-"""The kind of the system event that holds what an agent made of the user's message."""
+"""The kind of the system event that holds the agent's own wording of the user's message."""
 
 
 def read_answer(
     agent: CodeRef, answer: Any, history: Sequence[Mapping[str, Any]]
 ) -> tuple[Turn, ...]:
-    """Read what an agent returned; messages that begin with the sample's history go on from it.
+    """Read what an agent returned; the sample's history at its beginning is left out.
 
     Raises:
-        TargetError: `agent_contract`, where it is nothing that a trajectory can hold.
+        TargetError: `agent_contract`, where it is not what an agent may return.
     """
     if isinstance(answer, str):
         return (Turn(events=(AssistantMessage(text=scrub(str(answer))),)),)
@@ -43,13 +42,13 @@ def read_answer(
         if isinstance(answer, Trajectory):
             return name_results(_checked(answer).turns)
         if isinstance(answer, list | tuple):
-            told = len(history)
-            again = told and list(answer[:told]) == list(history)
-            return read_turns(answer[told:] if again else answer)
+            begun = len(history)
+            goes_on = list(answer[:begun]) == list(history)
+            return read_turns(answer[begun:] if goes_on else answer)
     except (ValueError, TypeError, RecursionError, msgspec.MsgspecError) as error:
-        raise contract_broken(agent, f"returned what cannot be kept: {error}", _ALLOWED) from error
+        raise contract_broken(agent, f"returned what cannot be kept: {error}", _HINT) from error
     found = "None" if answer is None else f"a value of type {type(answer).__name__}"
-    raise contract_broken(agent, f"returned {found}", f"return {_ALLOWED}")
+    raise contract_broken(agent, f"returned {found}", _HINT)
 
 
 def _checked(trajectory: Trajectory) -> Trajectory:
@@ -58,21 +57,21 @@ def _checked(trajectory: Trajectory) -> Trajectory:
 
 
 def contract_broken(agent: CodeRef, problem: str, hint: str) -> TargetError:
-    """Make the error for an agent that returned what it must not."""
+    """Return the error for an agent that returned what it must not."""
     text = one_line(redact(f"{agent.text} {problem}"), _WIDTH)
     return TargetError(text, code="agent_contract", hint=hint)
 
 
 def record_turn(turn: Turn, text: str, record: Record) -> None:
-    """Record a turn that an agent returned, without the user's message, which stands already.
+    """Record a turn that an agent returned, without the user's message, which is recorded already.
 
-    Where the agent tells another message of the user than it was sent, that is kept as a system
-    event. Events without a time get that of now.
+    A user's message that differs from the one that was sent is kept as a system event. Events
+    without a time get that of now.
     """
-    at, prompted = now(), False
+    at, asked = now(), False
     for event in turn.events:
-        if isinstance(event, UserMessage) and not prompted:
-            prompted = True
+        if isinstance(event, UserMessage) and not asked:
+            asked = True
             if event.text != text:
                 record(SystemEvent(kind=PROMPT, text=event.text, at=event.at or at))
         else:
@@ -82,18 +81,16 @@ def record_turn(turn: Turn, text: str, record: Record) -> None:
 
 
 def crash_of(agent: CodeRef, error: BaseException) -> TargetError:
-    """Make the error for an agent that raised: an endpoint's failure, or its own crash."""
+    """Return the error for an agent that raised: an endpoint's failure, or its own crash."""
     known = classify(error)
     if known is not None:
         return known
-    text = f"{type(error).__name__}: {text_of(error)}".removesuffix(": ")
-    return TargetError(
-        one_line(redact(f"{text} ({_place(agent, error)})"), _WIDTH), code="agent_crash"
-    )
+    text = redact(f"{error_line(error)} ({_place(agent, error)})")
+    return TargetError(one_line(text, _WIDTH), code="agent_crash")
 
 
 def _place(agent: CodeRef, error: BaseException) -> str:
-    """Give `file:line` of the user's own code where it raised, else of where it was raised."""
+    """Return `file:line` of the user's own code where it raised, else of where it was raised."""
     frames = traceback.extract_tb(error.__traceback__)
     folder = agent.file.path.parent
     own = [frame for frame in frames if Path(frame.filename).is_relative_to(folder)]

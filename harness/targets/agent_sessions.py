@@ -1,32 +1,34 @@
 """Conversations with Python agents: what they return is recorded turn by turn."""
 
-import asyncio
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from harness.messages.pairing import name_results
 from harness.system.clock import now
 from harness.system.texts import scrub
+from harness.system.threads import in_thread
+from harness.system.user_calls import GRACE_SECONDS, Caller, UserCodeError, caller_of, is_async
 from harness.targets.agent_answers import contract_broken, crash_of, read_answer, record_turn
-from harness.targets.agent_parameters import Asked, given
-from harness.targets.user_code import UserCodeError, caller_of
+from harness.targets.agent_parameters import Sources, arguments_of
 from harness.types.code import CodeRef
 from harness.types.events import AssistantMessage
 from harness.types.protocols import AttemptContext, Record
 from harness.types.trajectories import Turn
 
-_Call = Callable[..., Awaitable[Any]]
-
 
 class FunctionSession:
     """A conversation with an agent that is a function: called once, for all turns."""
 
-    __slots__ = ("_agent", "_asked", "_call", "_context", "_left")
+    __slots__ = ("_agent", "_call", "_context", "_left", "_sources")
 
-    def __init__(self, agent: CodeRef, call: _Call, asked: Asked, context: AttemptContext) -> None:
+    def __init__(
+        self, agent: CodeRef, call: Caller, sources: Sources, context: AttemptContext
+    ) -> None:
         self._agent = agent
         self._call = call
-        self._asked = asked
+        self._sources = sources
         self._context = context
         self._left: list[Turn] | None = None
 
@@ -45,11 +47,11 @@ class FunctionSession:
         record_turn(self._left.pop(0), text, record)
 
     async def close(self) -> None:
-        """Leave the conversation; a function has nothing to give up."""
+        """Leave the conversation; a function has nothing to close."""
 
     async def _answer(self) -> Any:
         try:
-            return await self._call(**given(self._asked, self._context))
+            return await self._call(**arguments_of(self._sources, self._context))
         except UserCodeError as raised:
             raise crash_of(self._agent, raised.error) from raised.error
 
@@ -71,28 +73,32 @@ def _count(number: int, word: str) -> str:
 
 
 class ClassSession:
-    """A conversation with an agent that is an object of a class, made for this trial alone."""
+    """A conversation with an agent that is an object of a class, made for this trial alone.
 
-    def __init__(self, agent: CodeRef, *, is_async: bool) -> None:
+    The object is never entered twice at once: `close()` waits until a `send()` that overran its
+    time limit has left its thread, and is not called where that takes longer than a second.
+    """
+
+    def __init__(self, agent: CodeRef) -> None:
         self._agent = agent
-        self._is_async = is_async
-        self._made: Any = None
+        self._object: Any = None
         self._turns: list[Turn] = []
+        self._entered = threading.Lock()
 
-    async def make(self, arguments: Mapping[str, Any]) -> None:
-        """Make the object.
+    async def make(self, arguments: Mapping[str, Any], *, on_loop: bool) -> None:
+        """Make the object, in a thread unless it is to live on the event loop.
 
         Raises:
             TargetError: it raised.
         """
-        if not self._is_async:
-            self._made = await self._call(self._agent.value, **arguments)
-            return
-        try:
-            self._made = self._agent.value(**arguments)
-        except (Exception, SystemExit, asyncio.CancelledError) as error:
-            # Nothing is awaited here: a cancellation is one that the class raised.
-            raise crash_of(self._agent, error) from error
+
+        async def make_on_loop() -> Any:
+            return self._agent.value(**arguments)
+
+        if on_loop:
+            self._object = await self._enter(make_on_loop)
+        else:
+            self._object = await self._enter(self._agent.value, **arguments)
 
     async def send(self, text: str, record: Record) -> None:
         """Take one turn.
@@ -100,7 +106,7 @@ class ClassSession:
         Raises:
             TargetError: the agent raised, or returned what is no turn.
         """
-        turn = self._turn(await self._call(self._made.send, text))
+        turn = self._turn(await self._enter(self._object.send, text))
         # A result may answer a call of an earlier turn.
         self._turns = list(name_results([*self._turns, turn]))
         record_turn(self._turns[-1], text, record)
@@ -116,10 +122,31 @@ class ClassSession:
         return turns[0]
 
     async def close(self) -> None:
-        """Close the agent, where it has a `close()`."""
-        close = getattr(self._made, "close", None)
-        if callable(close):
+        """Close the agent, where it has a `close()`.
+
+        Raises:
+            TargetError: it raised.
+            TimeoutError: it was not called, since `send()` still runs.
+        """
+        close = getattr(self._object, "close", None)
+        if not callable(close):
+            return
+        left = self._entered.acquire(blocking=False)
+        if not left and not await in_thread(self._entered.acquire, timeout=GRACE_SECONDS):
+            raise TimeoutError(f"{self._agent.name}.send() still runs; close() is not called")
+        try:
             await self._call(close)
+        finally:
+            self._entered.release()
+
+    async def _enter(self, function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
+        """Call the user's code; what it does in a thread is alone there, also if given up."""
+        inside = function if is_async(function) else partial(self._alone, function)
+        return await self._call(inside, *args, **kwargs)
+
+    def _alone(self, function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
+        with self._entered:
+            return function(*args, **kwargs)
 
     async def _call(self, function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
         try:

@@ -1,7 +1,7 @@
 """One request to a Chat Completions endpoint: a request body goes in, the model's reply comes out.
 
 The reply is read from the bytes that came, not from the SDK's objects: endpoints take liberties
-with the shape, and a stream that was cut must be told from one that has ended.
+with the shape, and a stream that was cut must be distinguished from one that has ended.
 """
 
 import asyncio
@@ -11,28 +11,28 @@ from typing import Any
 from openai import AsyncAPIResponse, AsyncOpenAI
 
 from harness.messages.chunks import ReplyBuilder
-from harness.messages.completions import Reply, read_completion
+from harness.messages.completions import ModelReply, read_completion
 from harness.messages.server_sent import EventData
 from harness.system.json_values import load_json
 from harness.system.texts import one_line
-from harness.targets.failures import classify, failure, refused
-from harness.targets.refusals import read_refusal
+from harness.targets.error_bodies import read_error_body
+from harness.targets.failures import classify, failure, reported
 from harness.types.errors import TargetError
 
-_DRAIN_SECONDS = 0.1  # how long the end of a stream is waited for, to use its connection again
+_DRAIN_SECONDS = 0.1  # wait for the end of a stream, so that its connection is used again
 
-Keep = Callable[[Reply], None]
+Keep = Callable[[ModelReply], None]
 
 
 class Endpoint:
-    """An endpoint that answers, and the secrets that must not stand in what is said of it."""
+    """A client of an endpoint, and the secrets that no message about it may hold."""
 
     def __init__(self, client: AsyncOpenAI, secrets: Collection[str]) -> None:
         self._client = client
         self._secrets = secrets
 
-    async def ask(self, body: Mapping[str, Any], keep: Keep) -> Reply:
-        """Send one request and read the reply; `keep` is given a part of a reply that was cut.
+    async def ask(self, body: Mapping[str, Any], keep: Keep) -> ModelReply:
+        """Send one request and read the reply; `keep` receives the beginning of one that was cut.
 
         Raises:
             TargetError: there is no reply, or no whole one.
@@ -51,7 +51,9 @@ class Endpoint:
                 raise
             raise known from error
 
-    async def _read(self, response: AsyncAPIResponse[Any], keep: Keep, *, asked: bool) -> Reply:
+    async def _read(
+        self, response: AsyncAPIResponse[Any], keep: Keep, *, asked: bool
+    ) -> ModelReply:
         kind = response.headers.get("content-type", "").lower()
         plain = asked and "json" not in kind and "html" not in kind
         if "event-stream" in kind or plain:
@@ -63,10 +65,10 @@ class Endpoint:
         request = response.http_request
         return f"{request.method} {str(request.url).partition('?')[0]}"
 
-    def _whole(self, data: bytes, place: str) -> Reply:
+    def _whole(self, data: bytes, place: str) -> ModelReply:
         try:
             body = load_json(data)
-            _raise_told(body, place, self._secrets)
+            _raise_reported(body, place, self._secrets)
             return read_completion(body)
         except ValueError as error:
             shown = one_line(data[:200].decode(errors="replace"))
@@ -74,17 +76,23 @@ class Endpoint:
             raise failure(message, code="bad_reply", secrets=self._secrets) from error
 
 
-def _raise_told(body: Any, place: str, secrets: Collection[str]) -> None:
-    """Raise the error that an endpoint tells inside an answer with status 200."""
+def _raise_reported(body: Any, place: str, secrets: Collection[str]) -> None:
+    """Raise the error that an endpoint reports inside an answer with status 200."""
     if not isinstance(body, Mapping):
         return
     choices = body.get("choices")
     first = choices[0] if isinstance(choices, list) and choices else None
     for carrier in (body, first):
         if isinstance(carrier, Mapping) and carrier.get("error"):
-            raise refused(read_refusal(carrier["error"]), place=place, secrets=secrets)
+            raise _reported(carrier["error"], place, secrets)
     if body.get("object") == "error":
-        raise refused(read_refusal(body), place=place, secrets=secrets)
+        raise _reported(body, place, secrets)
+
+
+def _reported(error: Any, place: str, secrets: Collection[str]) -> TargetError:
+    body = read_error_body(error)
+    status = f" {body.status}" if body.status else ""
+    return reported(body, place=f"{place}{status}", secrets=secrets)
 
 
 class _Stream:
@@ -98,7 +106,7 @@ class _Stream:
         self._events = EventData()
         self._done = False
 
-    async def read(self, response: AsyncAPIResponse[Any]) -> Reply:
+    async def read(self, response: AsyncAPIResponse[Any]) -> ModelReply:
         """Read to the end; a reply is whole if it has a finish_reason, or the stream its [DONE]."""
         try:
             await self._receive(response)
@@ -144,7 +152,7 @@ class _Stream:
                     limit.reschedule(asyncio.get_running_loop().time() + _DRAIN_SECONDS)
 
     def _receive_rest(self) -> None:
-        """Take what stands after the last blank line; half an event there is a cut."""
+        """Take what follows the last blank line; half an event there is a cut."""
         try:
             for text in self._events.end():
                 self._take(text)
@@ -162,17 +170,17 @@ class _Stream:
             return
         try:
             chunk = load_json(text)
-            self._raise_told(chunk)
+            self._raise_reported(chunk)
             self._builder.add(chunk)
         except ValueError as error:
             message = f"{self._place}: {error}: {text[:200]}"
             raise failure(message, code="bad_reply", secrets=self._secrets) from error
 
-    def _raise_told(self, chunk: Any) -> None:
+    def _raise_reported(self, chunk: Any) -> None:
         try:
-            _raise_told(chunk, self._place, self._secrets)
+            _raise_reported(chunk, self._place, self._secrets)
         except TargetError as error:
-            # Once an answer has begun, a refusal is no longer one without effect.
+            # Once an answer has begun, the request has had an effect, and is not sent again.
             if error.policy.resent and self._builder.begun:
                 raise self._cut(str(error)) from error
             raise

@@ -1,8 +1,8 @@
 """What an exception of a client library means: it comes in, a `TargetError` goes out.
 
-Known are those of openai, httpx, aiohttp, requests and urllib, by the module that defines them, so
-that none of these packages is imported here; Python's own errors of sockets and TLS; and whatever
-carries a status code. Messages are one line and never hold a key.
+The libraries are known by the modules that define their exceptions, so that none of them is
+imported here; beside them count Python's own errors of sockets and TLS. Whatever else is raised is
+no endpoint's failure, also where it carries a status. Messages are one line and hold no key.
 """
 
 import socket
@@ -14,22 +14,54 @@ from typing import Any, cast
 
 from harness.system.clock import now
 from harness.system.redaction import redact
-from harness.system.texts import one_line
-from harness.targets.refusals import Refusal, code_of_refusal, read_refusal
-from harness.targets.user_code import text_of
+from harness.system.texts import error_line, one_line
+from harness.targets.error_bodies import ErrorBody, code_of_error, read_error_body
 from harness.types.errors import TargetError
 
 _WIDTH = 500
 _READ = 5_000  # of what an endpoint says, this many characters are looked at
 _STATUSES = frozenset({*range(100, 200), *range(300, 600)})
 _CLIENTS = frozenset(
-    {"aiohttp", "anthropic", "httpcore", "httpcore2", "httpx", "httpx2", "openai", "requests"}
-    | {"urllib", "urllib3"}
+    {"aiohttp", "anthropic", "botocore", "cohere", "groq", "http", "httpcore", "httpcore2"}
+    | {"httpx", "httpx2", "letta_client", "mistralai", "ollama", "openai", "requests", "urllib"}
+    | {"urllib3"}
 )
-_MISTAKES = frozenset({"InvalidURL", "UnsupportedProtocol", "LocalProtocolError"})
-_BROKEN = frozenset(
-    {"APIResponseValidationError", "ContentTypeError", "DecodingError", "JSONDecodeError"}
-)
+"""The packages whose exceptions are known."""
+
+_CODES: Mapping[str, str] = {
+    # what cannot be sent
+    "InvalidSchema": "bad_request",
+    "InvalidURL": "bad_request",
+    "LocalProtocolError": "bad_request",
+    "LocationValueError": "bad_request",
+    "MissingSchema": "bad_request",
+    "UnsupportedProtocol": "bad_request",
+    # what came back is no answer
+    "APIResponseValidationError": "bad_reply",
+    "ContentDecodingError": "bad_reply",
+    "ContentTypeError": "bad_reply",
+    "DecodeError": "bad_reply",
+    "DecodingError": "bad_reply",
+    "JSONDecodeError": "bad_reply",
+    # an error inside a stream
+    "APIError": "server_error",
+    # nothing came back: the roots of each library's errors of the network
+    "APIConnectionError": "connection_lost",  # anthropic, groq, letta_client, openai
+    "ChunkedEncodingError": "connection_lost",  # requests
+    "ClientConnectionError": "connection_lost",  # aiohttp
+    "ClientPayloadError": "connection_lost",  # aiohttp
+    "ConnectionError": "connection_lost",  # botocore, requests
+    "HTTPClientError": "connection_lost",  # botocore
+    "HTTPError": "connection_lost",  # urllib3
+    "HTTPException": "connection_lost",  # http.client
+    "NetworkError": "connection_lost",  # httpcore
+    "ProtocolError": "connection_lost",  # httpcore
+    "ProxyError": "connection_lost",  # httpcore
+    "Timeout": "connection_lost",  # requests
+    "TimeoutException": "connection_lost",  # httpcore
+    "TransportError": "connection_lost",  # httpx
+    "URLError": "connection_lost",  # urllib
+}
 _HINTS: Mapping[str, str] = {
     "unauthorized": "check the key in the environment variable that api_key_env names",
     "connection_refused": "check base_url, and that the server runs",
@@ -38,30 +70,24 @@ _HINTS: Mapping[str, str] = {
 
 
 def classify(error: BaseException, *, secrets: Collection[str] = ()) -> TargetError | None:
-    """Say what an exception means for an attempt; None for one that is no failure of an endpoint.
+    """Return what an exception means for an attempt; None for one that is no endpoint's failure.
 
     `secrets` are values that must not stand in the message.
     """
     if isinstance(error, TargetError):
         return error
     if isinstance(error, BaseExceptionGroup):
-        return _of_group(error, secrets)
-    status = _status(error)
-    if status is not None:
-        return _from_status(error, status, secrets)
+        # A group is an endpoint's failure where every member is one: the first of them.
+        known = [classify(member, secrets=secrets) for member in error.exceptions]
+        return known[0] if all(known) else None
+    if _is_of_client(error) and (status := _status(error)):
+        body = read_error_body(_body(error), status=status, otherwise=error_line(error))
+        place = f"{_address(error)}{status}"
+        return reported(body, place=place, secrets=secrets, wait=retry_after(_headers(error)))
     code = _code(error)
     if code is None:
         return None
-    told = _told(error)
-    return failure(f"{_address(error)}{told}", code=code, secrets=secrets)
-
-
-def _of_group(
-    group: BaseExceptionGroup[BaseException], secrets: Collection[str]
-) -> TargetError | None:
-    """Take a group for an endpoint's failure where every member is one: the first of them."""
-    known = [classify(member, secrets=secrets) for member in group.exceptions]
-    return known[0] if all(known) else None
+    return failure(f"{_address(error)}{_describe(error)}", code=code, secrets=secrets)
 
 
 def failure(
@@ -72,27 +98,33 @@ def failure(
     return TargetError(text, code=code, retry_after=wait, hint=_HINTS.get(code, ""))
 
 
-def refused(refusal: Refusal, *, place: str, secrets: Collection[str] = ()) -> TargetError:
-    """Make the error for what an endpoint said in the place of an answer."""
-    code = code_of_refusal(refusal)
-    status = f" {refusal.status}" if refusal.status else ""
-    return failure(f"{place}{status}: {refusal}", code=code, secrets=secrets)
+def reported(
+    body: ErrorBody, *, place: str, secrets: Collection[str] = (), wait: float | None = None
+) -> TargetError:
+    """Make the error for what an endpoint reported in place of an answer."""
+    code = code_of_error(body)
+    return failure(f"{place}: {body}", code=code, secrets=secrets, wait=wait)
 
 
-def _from_status(error: BaseException, status: int, secrets: Collection[str]) -> TargetError:
-    refusal = read_refusal(_body(error), status=status, otherwise=text_of(error))
-    code = code_of_refusal(refusal)
-    message = f"{_address(error)}{status}: {refusal}"
-    return failure(message, code=code, secrets=secrets, wait=retry_after(_headers(error)))
+def _is_of_client(error: BaseException) -> bool:
+    modules = (kind.__module__.partition(".")[0] for kind in type(error).__mro__)
+    return any(module in _CLIENTS for module in modules)
 
 
-def _status(error: BaseException) -> int | None:
-    """Find a status code: on the error, or on the response it carries."""
+def _status(error: BaseException) -> int:
+    """Find a status code on the error, or on the response that it carries; 0 for none."""
     carriers = (error, getattr(error, "response", None))
-    told = (getattr(c, name, None) for c in carriers for name in ("status_code", "status"))
-    status = next((value for value in told if type(value) is int), 0)
+    values = [getattr(c, name, None) for c in carriers for name in ("status_code", "status")]
+    values.append(_botocore_metadata(error).get("HTTPStatusCode"))
+    status = next((value for value in values if type(value) is int), 0)
     # 2xx is an answer: what is wrong with it is no matter of its status.
-    return status if status in _STATUSES else None
+    return status if status in _STATUSES else 0
+
+
+def _botocore_metadata(error: BaseException) -> Mapping[str, Any]:
+    response = getattr(error, "response", None)
+    metadata = response.get("ResponseMetadata") if isinstance(response, dict) else None
+    return metadata if isinstance(metadata, dict) else {}
 
 
 def _body(error: BaseException) -> Any:
@@ -110,11 +142,12 @@ def _headers(error: BaseException) -> Mapping[str, str]:
         headers = getattr(carrier, "headers", None)
         if headers is not None and hasattr(headers, "get"):
             return cast("Mapping[str, str]", headers)
-    return {}
+    headers = _botocore_metadata(error).get("HTTPHeaders")
+    return headers if isinstance(headers, dict) else {}
 
 
 def _address(error: BaseException) -> str:
-    """Give `POST https://host/path: ` of the request that failed, where the error carries it."""
+    """Return `POST https://host/path: ` of the request that failed, where the error carries it."""
     try:
         request = getattr(error, "request", None) or getattr(error, "request_info", None)
     except RuntimeError:  # httpx raises where there is none
@@ -125,17 +158,20 @@ def _address(error: BaseException) -> str:
 
 def _code(error: BaseException) -> str | None:
     """Find the code of an error without a status, looking at what caused it too."""
-    chain = list(_chain(error))
-    if not any(_is_of_client(link) or _is_of_network(link) for link in chain[:1]):
+    if not _is_of_network(error) and not (_is_of_client(error) and _codes(error)):
         return None
-    names = {type(link).__name__ for link in chain}
+    chain = list(_chain(error))
     if any(isinstance(link, ConnectionRefusedError) for link in chain):
         return "connection_refused"
-    if names & _MISTAKES:
-        return "bad_request"
-    if names & _BROKEN:
-        return "bad_reply"
-    return "connection_lost"
+    found = {code for link in chain for code in _codes(link)[:1]}
+    own = next(iter(_codes(error)), "connection_lost")
+    return next((code for code in ("bad_request", "bad_reply") if code in found), own)
+
+
+def _codes(error: BaseException) -> list[str]:
+    """Return the codes that its class and the classes above have, the nearest first."""
+    names = (kind.__name__ for kind in type(error).__mro__)
+    return [_CODES[name] for name in names if name in _CODES]
 
 
 def _is_of_network(error: BaseException) -> bool:
@@ -144,13 +180,8 @@ def _is_of_network(error: BaseException) -> bool:
     return isinstance(error, kinds) or timed_out
 
 
-def _is_of_client(error: BaseException) -> bool:
-    modules = (kind.__module__.partition(".")[0] for kind in type(error).__mro__)
-    return any(module in _CLIENTS for module in modules)
-
-
 def _chain(error: BaseException) -> Iterator[BaseException]:
-    """Give the error and everything that led to it, members of groups included."""
+    """Yield the error and everything that led to it, members of groups included."""
     waiting, seen = [error], set[int]()
     while waiting:
         link = waiting.pop(0)
@@ -163,18 +194,16 @@ def _chain(error: BaseException) -> Iterator[BaseException]:
         waiting += [c for c in (*causes, *members) if isinstance(c, BaseException)]
 
 
-def _told(error: BaseException) -> str:
-    """Say what happened in the words of the error and of what caused it in the first place."""
+def _describe(error: BaseException) -> str:
+    """Describe an error, and the error of the operating system that caused it."""
     links = list(_chain(error))
     root = next((link for link in reversed(links) if isinstance(link, OSError)), links[-1])
-    texts = [f"{type(error).__name__}: {text_of(error)}"]
-    if root is not error and str(root):
-        texts.append(f"{type(root).__name__}: {root}")
-    return " ".join(f"({text})" if index else text for index, text in enumerate(texts))
+    caused = f" ({error_line(root)})" if root is not error else ""
+    return f"{error_line(error)}{caused}"
 
 
 def retry_after(headers: Mapping[str, str]) -> float | None:
-    """Read how many seconds an endpoint asks to wait; None where it does not say so sensibly.
+    """Return how many seconds an endpoint asks to wait; None where that makes no sense.
 
     `retry-after-ms` goes before `retry-after`, which holds seconds or a date of RFC 9110.
     """

@@ -6,11 +6,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from harness.types.code import CodeFile
+from harness.types.errors import Fault
 from harness.types.protocols import Connection, RunContext
 
 _OURS = {
     "messages": "the conversation is the sample's",
-    "model": "the models stand under target.models",
+    "model": "the models are listed under target.models",
 }
 
 
@@ -18,23 +19,47 @@ _OURS = {
 class OpenAIAgent:
     """Drives a model with tools through the Chat Completions API.
 
-    `base_url` is by default that of the environment variable OPENAI_BASE_URL, else OpenAI's own;
-    `api_key_env` names the variable that holds the key, which an endpoint on loopback needs not.
-    `instructions` is the system message. `tools` is a Python file whose functions are the tools.
-    `request` is passed to the API as it is (`temperature`, `stream`, ...); `tools` in it, such as
-    those an endpoint runs itself, stand beside the functions. `max_steps` bounds the replies of
-    the model in one turn.
+    The model is asked, the tools that it calls are run, and it is asked again with their results,
+    until a reply calls no tool: that ends the turn.
     """
 
-    base_url: str | None = None
-    api_key_env: str = "OPENAI_API_KEY"
-    instructions: str | None = field(default=None, metadata={"verbatim": True})
-    tools: CodeFile | None = None
-    request: dict[str, Any] = field(default_factory=dict)
-    max_steps: int = 20
+    base_url: str | None = field(
+        default=None,
+        metadata={
+            "description": "Address of the API, such as http://127.0.0.1:8000/v1. By default that "
+            "of the environment variable OPENAI_BASE_URL, else OpenAI's own."
+        },
+    )
+    api_key_env: str = field(
+        default="OPENAI_API_KEY",
+        metadata={
+            "description": "Name of the environment variable that holds the key. An endpoint on "
+            "loopback needs none."
+        },
+    )
+    instructions: str | None = field(
+        default=None, metadata={"verbatim": True, "description": "Text of the system message."}
+    )
+    tools: CodeFile | None = field(
+        default=None,
+        metadata={
+            "description": "Python file whose public functions are the tools. Their schemas come "
+            "from signatures and docstrings; a parameter named like a fixture receives its object."
+        },
+    )
+    request: dict[str, Any] = field(
+        default_factory=dict,
+        metadata={
+            "description": "Passed to the API as it is, such as `temperature` or `stream`. "
+            "`tools` in it, such as those an endpoint runs itself, are added to the functions."
+        },
+    )
+    max_steps: int = field(
+        default=20, metadata={"description": "How many replies of the model one turn may take."}
+    )
 
     def lint(self) -> Iterator[tuple[str, str]]:
-        """Give (option, problem) for options that cannot work."""
+        """Yield (option, problem) for options that cannot work."""
         for key, why in _OURS.items():
             if key in self.request:
                 yield "request", f"{key} cannot be set here: {why}"
@@ -42,18 +67,21 @@ class OpenAIAgent:
             yield "request", "n must be 1: an agent goes on from one reply"
         if self.max_steps < 1:
             yield "max_steps", "must be at least 1"
+
+    def check(self, fixture_names: frozenset[str]) -> Iterator[Fault]:
+        """Yield what keeps functions of `tools` from being tools, each fault at its line."""
         if self.tools is not None:
             # Schemas of tools are made by pydantic, which `regrade --help` goes without.
-            from harness.targets.toolbox import lint_tools  # noqa: PLC0415
+            from harness.targets.toolbox import tool_faults  # noqa: PLC0415
 
-            yield from (("tools", problem) for problem in lint_tools(self.tools))
+            yield from tool_faults(self.tools, fixture_names)
 
     @asynccontextmanager
     async def connect(self, run_context: RunContext) -> AsyncIterator[Connection]:
         """Connect once a run.
 
         Raises:
-            SuiteError: a function of `tools` cannot be a tool.
+            SuiteError: with the faults that `check` finds.
         """
         # The SDK takes a good part of a second to import; `regrade --help` goes without it.
         from harness.targets.openai_connection import OpenAIConnection  # noqa: PLC0415

@@ -9,21 +9,18 @@ import openai
 from harness.targets.endpoints import Endpoint
 from harness.targets.failures import failure
 from harness.targets.openai_agent import OpenAIAgent
-from harness.targets.openai_session import OpenAISession
+from harness.targets.openai_session import SCRIPTED, OpenAISession
 from harness.targets.toolbox import Toolbox, build_toolbox
 from harness.types.errors import TargetError
 from harness.types.protocols import AttemptContext, RunContext, Session
 
-SCRIPTED = "scripted/"
-"""How the names of models begin that the scripted model server answers for."""
-
 _NO_KEY = "none"
-_CONNECT_SECONDS = 30.0  # an address that does not answer is an outage, and no slow agent
+_CONNECT_SECONDS = 30.0  # an address that does not answer is an outage, not a slow agent
 _PROXY_FREE = ("all://localhost", "all://127.0.0.1", "all://[::1]")
 
 
 class OpenAIConnection:
-    """Opens sessions; has one client for the endpoint and one for the scripted server."""
+    """Opens sessions, with one client for the endpoint and one for the scripted server."""
 
     def __init__(self, agent: OpenAIAgent, run_context: RunContext) -> None:
         self._agent = agent
@@ -38,7 +35,7 @@ class OpenAIConnection:
 
         Raises:
             TargetError: `unauthorized`, where there is no key; `bad_request`, where `base_url` is
-                none.
+                invalid.
         """
         return OpenAISession(
             agent=self._agent,
@@ -56,9 +53,9 @@ class OpenAIConnection:
         url = self._run_context.scripted_url if scripted else self._base_url()
         if scripted and url is None:
             raise TargetError(
-                "no scripted model server runs",
+                "the scripted model server is not running",
                 code="not_found",
-                hint="name the script of the scripted/ models as target.script",
+                hint="name the script of the models as target.script",
             )
         key = _NO_KEY if scripted else self._key(url)
         if scripted not in self._clients:
@@ -75,9 +72,9 @@ class OpenAIConnection:
             return key
         if key:
             raise TargetError(
-                f"the environment variable {name} holds characters that no key has",
+                f"the environment variable {name} holds characters that are invalid in a key",
                 code="unauthorized",
-                hint=f"set {name} anew",
+                hint=f"set {name} again",
             )
         if url is not None and _is_loopback(url):
             return _NO_KEY

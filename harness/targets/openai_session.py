@@ -4,16 +4,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from harness.messages.completions import Reply, answered
-from harness.messages.replies import REFUSAL, read_id, read_reply
+from harness.messages.assistant_messages import MODEL_REFUSAL, read_assistant_message, read_id
+from harness.messages.completions import ModelReply, as_request_message
 from harness.system.clock import monotonic, now
 from harness.system.json_values import clean_json
 from harness.targets.endpoints import Endpoint
 from harness.targets.failures import failure
 from harness.targets.openai_agent import OpenAIAgent
 from harness.targets.resending import resend
-from harness.targets.tool_calls import result_of, run_together, run_tool
-from harness.targets.tool_outputs import failed_output
+from harness.targets.tool_calls import failed_output, result_of, run_together, run_tool
 from harness.targets.toolbox import Toolbox
 from harness.types.errors import TargetError
 from harness.types.events import AssistantMessage, Event, SystemEvent, ToolCall, ToolResult
@@ -22,6 +21,9 @@ from harness.types.trajectories import Step
 
 PARTIAL = "partial_reply"
 """The kind of the system event that holds a reply which was cut: no answer, and no calls."""
+
+SCRIPTED = "scripted/"
+"""The prefix of models that the scripted model server answers for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,14 +85,14 @@ class OpenAISession:
     async def close(self) -> None:
         """Leave the conversation; the clients are the connection's."""
 
-    async def _ask(self, place: _ReplyPlace, record: Record) -> Reply:
+    async def _ask(self, place: _ReplyPlace, record: Record) -> ModelReply:
         started = monotonic()
 
-        def keep(part: Reply) -> None:
+        def keep(part: ModelReply) -> None:
             record(_step(part, monotonic() - started))
             record(_partial(part, place.step))
 
-        async def ask() -> Reply:
+        async def ask() -> ModelReply:
             nonlocal started
             started = monotonic()
             body = {**self._request, "messages": self._messages}
@@ -104,19 +106,19 @@ class OpenAISession:
         record(_step(reply, monotonic() - started))
         return reply
 
-    def _take(self, reply: Reply, step: int, record: Record) -> list[ToolCall]:
-        """Record what a reply says, and add it to the conversation; give its calls."""
+    def _take(self, reply: ModelReply, step: int, record: Record) -> list[ToolCall]:
+        """Record what a reply says, add it to the conversation, and return its calls."""
         try:
-            events: Sequence[Event] = read_reply(reply.message, step=step, at=now())
+            events: Sequence[Event] = read_assistant_message(reply.message, step=step, at=now())
         except ValueError as error:
             record(_partial(reply, step))
             raise failure(f"the reply's message: {error}", code="bad_reply") from error
         for event in events if any(map(_is_answer, events)) else (*events, _silence(step)):
             record(event)
-        self._messages.append(answered(reply.message))
+        self._messages.append(as_request_message(reply.message))
         return [event for event in events if isinstance(event, ToolCall)]
 
-    async def _run(self, calls: Sequence[ToolCall], reply: Reply, record: Record) -> None:
+    async def _run(self, calls: Sequence[ToolCall], reply: ModelReply, record: Record) -> None:
         cut = reply.stop_reason == "length"
 
         async def run(call: ToolCall) -> ToolResult:
@@ -132,26 +134,26 @@ class OpenAISession:
 
 
 def _opening(agent: OpenAIAgent, context: AttemptContext) -> list[Mapping[str, Any]]:
-    told = agent.instructions
-    system = [] if told is None else [{"role": "system", "content": told}]
+    instructions = agent.instructions
+    system = [] if instructions is None else [{"role": "system", "content": instructions}]
     return [*system, *context.sample.history]
 
 
 def _request(agent: OpenAIAgent, tools: Toolbox, context: AttemptContext) -> dict[str, Any]:
-    """Give the body of a request without its messages."""
+    """Return the body of a request without its messages."""
     body = {**agent.request, "model": context.model}
     schemas = [*(body.get("tools") or []), *(tool.schema for tool in tools.values())]
     if schemas:
         body["tools"] = schemas
     if body.get("stream"):
         body.setdefault("stream_options", {"include_usage": True})
-    if context.model.startswith("scripted/"):
+    if context.model.startswith(SCRIPTED):
         body.setdefault("seed", context.epoch)
     return body
 
 
 def _with_ids(message: dict[str, Any], place: _ReplyPlace) -> dict[str, Any]:
-    """Give every call of a reply an id of its own; those that are missing are made up."""
+    """Give every call of a reply an id of its own; missing and repeated ones are made up."""
     calls = message.get("tool_calls")
     if not calls:
         return message
@@ -166,13 +168,13 @@ def _with_ids(message: dict[str, Any], place: _ReplyPlace) -> dict[str, Any]:
     return {**message, "tool_calls": named}
 
 
-def _step(reply: Reply, seconds: float) -> Step:
+def _step(reply: ModelReply, seconds: float) -> Step:
     return Step(
         usage=reply.usage, model=reply.model, stop_reason=reply.stop_reason, seconds=seconds
     )
 
 
-def _partial(reply: Reply, step: int) -> SystemEvent:
+def _partial(reply: ModelReply, step: int) -> SystemEvent:
     content = reply.message.get("content")
     return SystemEvent(
         kind=PARTIAL,
@@ -184,7 +186,7 @@ def _partial(reply: Reply, step: int) -> SystemEvent:
 
 
 def _is_answer(event: Event) -> bool:
-    refusal = isinstance(event, SystemEvent) and event.kind == REFUSAL
+    refusal = isinstance(event, SystemEvent) and event.kind == MODEL_REFUSAL
     return refusal or isinstance(event, AssistantMessage | ToolCall)
 
 

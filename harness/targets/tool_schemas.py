@@ -71,7 +71,7 @@ def read_parameters(
     Raises:
         SchemaError: a parameter cannot be filled in by an agent.
     """
-    refuse_variable(function)
+    _refuse_variable(function)
     parameters = _signature(function).values()
     shown = [p for p in parameters if p.name not in hidden]
     hints = _hints(function, {parameter.name for parameter in shown})
@@ -93,7 +93,7 @@ def _signature(function: Callable[..., Any]) -> Mapping[str, inspect.Parameter]:
         raise SchemaError("its signature cannot be read", "functions written in Python") from error
 
 
-def refuse_variable(function: Callable[..., Any]) -> None:
+def _refuse_variable(function: Callable[..., Any]) -> None:
     """Refuse a function that takes `*args` or `**kwargs`.
 
     Raises:

@@ -13,13 +13,8 @@ from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
-from harness.targets.tool_schemas import (
-    Parameters,
-    SchemaError,
-    describe_tool,
-    read_parameters,
-    refuse_variable,
-)
+from harness.targets.source_lines import fault_at
+from harness.targets.tool_schemas import Parameters, SchemaError, describe_tool, read_parameters
 from harness.types.code import CodeFile
 from harness.types.errors import Fault, SuiteError
 from harness.types.marks import MARK
@@ -80,42 +75,28 @@ def build_toolbox(code: CodeFile, fixture_names: frozenset[str]) -> Toolbox:
     """Make tools of a file's functions.
 
     Raises:
-        SuiteError: with a fault for each function that cannot be a tool.
+        SuiteError: with the faults that `tool_faults` finds.
     """
-    tools: dict[str, Tool] = {}
-    faults: list[Fault] = []
-    for name, function in tool_functions(code):
-        try:
-            tools[name] = _tool(name, function, fixture_names)
-        except SchemaError as error:
-            faults.append(_fault_of(code, function, f"tool {name}: {error}", error.allowed))
-    if not tools and not faults:
-        allowed = "functions at the top of the file, whose names do not begin with _"
-        faults.append(Fault(file=code.text, problem="the file defines no tools", allowed=allowed))
-    if faults:
+    if faults := list(tool_faults(code, fixture_names)):
         raise SuiteError(faults)
-    return tools
+    return {name: _tool(name, function, fixture_names) for name, function in _tool_functions(code)}
 
 
-def _fault_of(code: CodeFile, function: Any, problem: str, allowed: str) -> Fault:
-    inner = inspect.unwrap(function)
-    own = getattr(inner, "__module__", None) == code.module.__name__
-    line = getattr(getattr(inner, "__code__", None), "co_firstlineno", 0) if own else 0
-    return Fault(file=code.text, line=line, problem=problem, allowed=allowed)
-
-
-def lint_tools(code: CodeFile) -> Iterator[str]:
-    """Say what no fixture can cure of a file's tools, each fault with its place."""
-    for name, function in tool_functions(code):
+def tool_faults(code: CodeFile, fixture_names: frozenset[str]) -> Iterator[Fault]:
+    """Yield a fault for each function that cannot be a tool, or one for a file without tools."""
+    functions = list(_tool_functions(code))
+    for name, function in functions:
         try:
-            describe_tool(name, function)
-            refuse_variable(function)
+            _tool(name, function, fixture_names)
         except SchemaError as error:
-            yield str(_fault_of(code, function, f"tool {name}: {error}", error.allowed))
+            yield fault_at(code, function, f"tool {name}: {error}", error.allowed)
+    if not functions:
+        allowed = "functions at the top of the file, whose names do not begin with _"
+        yield Fault(file=code.text, problem="the file defines no tools", allowed=allowed)
 
 
-def tool_functions(code: CodeFile) -> Iterator[tuple[str, Callable[..., Any]]]:
-    """Give the functions of a file that are tools, by name."""
+def _tool_functions(code: CodeFile) -> Iterator[tuple[str, Callable[..., Any]]]:
+    """Yield the functions of a file that are tools, by name."""
     module = code.module
     listed = getattr(module, "__all__", None)
     for name, value in list(vars(module).items()):

@@ -3,7 +3,7 @@ import json
 import pytest
 from fakes.factories import DATA, read_rows
 
-from harness.messages.chat import read_turns, write_messages
+from harness.messages.chat import read_turns
 from harness.types.events import (
     AssistantMessage,
     Reasoning,
@@ -12,7 +12,7 @@ from harness.types.events import (
     ToolResult,
     UserMessage,
 )
-from harness.types.trajectories import Step, Trajectory, Turn
+from harness.types.trajectories import Step, Trajectory
 
 IMAGE = {"type": "image_url", "image_url": {"url": "https://example.invalid/a.png"}}
 
@@ -281,41 +281,17 @@ def test_unknown_fields_of_a_vendor_are_no_fault():
         ([assistant(5)], "message 0: content must be .*, got a number"),
         ([assistant(tool_calls=5)], "message 0: tool_calls must be a list, got a number"),
         ([assistant(tool_calls=[5])], "message 0: tool call 0: must be an object, got a number"),
-        ([assistant(tool_calls=[call(), {}])], "message 0: tool call 1: name must be a text"),
-        ([assistant(tool_calls=[call(name="")])], "message 0: tool call 0: name must be a text"),
+        (
+            [assistant(tool_calls=[call(), {}])],
+            "message 0: tool call 1: name must be a non-empty text",
+        ),
+        (
+            [assistant(tool_calls=[call(name="")])],
+            "message 0: tool call 0: name must be a non-empty text",
+        ),
         ([result({"a": float("nan")})], "message 0: no JSON number: nan"),
     ],
 )
 def test_what_is_not_of_the_shape_is_refused_with_its_index(messages, told):
     with pytest.raises(ValueError, match=f"^{told}"):
         read_turns(messages)
-
-
-def test_writing_gives_messages_that_endpoints_take():
-    messages = [
-        {"role": "system", "content": "Be brief."},
-        user([{"type": "text", "text": "See"}, IMAGE]),
-        {**assistant("Look.", tool_calls=[call()]), "reasoning_content": "hm"},
-        result("out"),
-        result("late", "c1", error=True),
-        assistant(None, tool_calls=[call("c2")]),
-        assistant("Done.", name="closer"),
-        assistant(None, refusal="No."),
-    ]
-    assert write_messages(read_turns(messages)) == messages
-
-
-def test_writing_leaves_out_what_the_shape_has_no_place_for():
-    noted = assistant(None, tool_calls=[call(arguments='{"q": 1, "q": 2}')])
-    assert write_messages(read_turns([noted])) == [noted]
-
-
-def test_events_without_steps_are_joined_by_their_order():
-    made = ToolCall(call_id="c1", name="a", arguments={"q": 1})
-    turn = Turn(
-        events=(AssistantMessage(text="x"), made, AssistantMessage(text="y"), Reasoning(text="z"))
-    )
-    written = write_messages([turn])
-    assert [m["content"] for m in written] == ["x", "y", None]
-    assert written[0]["tool_calls"][0]["function"]["arguments"] == '{"q":1}'
-    assert written[2]["reasoning_content"] == "z"

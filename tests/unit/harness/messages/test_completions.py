@@ -1,6 +1,11 @@
 import pytest
 
-from harness.messages.completions import Reply, answered, read_completion, read_usage
+from harness.messages.completions import (
+    ModelReply,
+    as_request_message,
+    read_completion,
+    read_usage,
+)
 from harness.types.trajectories import Usage
 
 
@@ -15,7 +20,7 @@ def call(**fields):
 def test_a_reply_has_its_message_and_its_numbers():
     usage = {"prompt_tokens": 3, "completion_tokens": 4}
     found = read_completion(body({"role": "assistant", "content": "x"}, model="m", usage=usage))
-    assert found == Reply(
+    assert found == ModelReply(
         message={"role": "assistant", "content": "x"},
         usage=Usage(input_tokens=3, output_tokens=4),
         model="m",
@@ -48,7 +53,7 @@ def test_messages_are_settled_into_one_shape(message, settled):
 )
 def test_arguments_go_back_as_text(arguments, text):
     made = {"id": "c1", "type": "function", "function": {"name": "a", "arguments": arguments}}
-    message = answered({"role": "assistant", "content": None, "tool_calls": [made]})
+    message = as_request_message({"role": "assistant", "content": None, "tool_calls": [made]})
     assert message["tool_calls"][0]["function"]["arguments"] == text
 
 

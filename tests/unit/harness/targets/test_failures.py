@@ -1,3 +1,4 @@
+import http.client
 import json
 import socket
 import ssl
@@ -35,12 +36,29 @@ class CodedError(Exception):
         vars(self).update(fields)
 
 
-class TextlessError(CodedError):
-    def __str__(self):
-        raise AttributeError
+def textless(error):
+    class TextlessError(type(error)):
+        def __str__(self):
+            raise AttributeError
+
+    return TextlessError("No.", response=error.response, body=None)
+
+
+def of_library(module, *names, **fields):
+    """Make an error as a library defines it that is not installed; `names` lead down to it."""
+    kind = Exception
+    for name in names:
+        kind = type(name, (kind,), {"__module__": module})
+    error = kind("message")
+    vars(error).update(fields)
+    return error
 
 
 REFUSED = ConnectionRefusedError(111, "Connection refused")
+THROTTLED = {
+    "Error": {"Code": "ThrottlingException", "Message": "Slow down."},
+    "ResponseMetadata": {"HTTPStatusCode": 429, "HTTPHeaders": {"retry-after": "3"}},
+}
 
 
 @pytest.mark.parametrize(
@@ -75,7 +93,7 @@ REFUSED = ConnectionRefusedError(111, "Connection refused")
         (aiohttp.ClientConnectionError(), "connection_lost"),
         (aiohttp.ClientPayloadError(), "connection_lost"),
         (aiohttp.ClientResponseError(None, (), status=429, headers={}), "rate_limited"),
-        (TextlessError(status_code=500), "server_error"),
+        (textless(status_error(500)), "server_error"),
         (urllib.error.HTTPError("http://x", 404, "No.", Message(), None), "not_found"),
         (urllib.error.URLError(REFUSED), "connection_refused"),
         (urllib.error.URLError(socket.gaierror(-2, "unknown")), "connection_lost"),
@@ -85,8 +103,14 @@ REFUSED = ConnectionRefusedError(111, "Connection refused")
         (socket.gaierror(-2, "Name or service not known"), "connection_lost"),
         (ssl.SSLCertVerificationError("certificate verify failed"), "connection_lost"),
         (TimeoutError(110, "Connection timed out"), "connection_lost"),
-        (CodedError(status_code=503), "overloaded"),
-        (CodedError(status=429), "rate_limited"),
+        (openai.APIError("inside a stream", REQUEST, body={"message": "x"}), "server_error"),
+        (of_library("letta_client.core.api_error", "ApiError", status_code=503), "overloaded"),
+        (of_library("requests.exceptions", "Timeout", "ReadTimeout"), "connection_lost"),
+        (of_library("requests.exceptions", "MissingSchema"), "bad_request"),
+        (caused(of_library("urllib3.exceptions", "HTTPError", "MaxRetryError"), REFUSED),
+         "connection_refused"),
+        (of_library("botocore.exceptions", "ClientError", response=THROTTLED), "rate_limited"),
+        (http.client.IncompleteRead(b"x"), "connection_lost"),
         (TargetError("x", code="max_steps"), "max_steps"),
         (ExceptionGroup("tasks", [ExceptionGroup("inner", [REFUSED])]), "connection_refused"),
     ],
@@ -107,11 +131,19 @@ def test_failures_of_endpoints_have_a_code(error, code):
         TimeoutError(),
         KeyError("status_code"),
         json.JSONDecodeError("x", "", 0),
-        CodedError(status_code=200),
-        CodedError(status_code="503"),
-        CodedError(status=7),
-        CodedError(status_code=True),
+        CodedError(status_code=503),
+        CodedError(status=429),
+        CodedError(response=httpx.Response(503)),
         CodedError(code=503),
+        of_library("agent", "ConnectionError"),
+        of_library("agent.openai", "APIConnectionError", status_code=503),
+        of_library("botocore.exceptions", "NoCredentialsError"),
+        of_library("requests.exceptions", "StreamConsumedError"),
+        of_library("letta_client.core.api_error", "ApiError", status_code=200),
+        of_library("letta_client.core.api_error", "ApiError", status_code="503"),
+        of_library("letta_client.core.api_error", "ApiError", status_code=True),
+        of_library("letta_client.core.api_error", "ApiError", status_code=7),
+        openai.OpenAIError("The api_key client option must be set"),
         SystemExit(1),
         ExceptionGroup("tasks", [REFUSED, ValueError("x")]),
     ],
@@ -142,6 +174,8 @@ def test_a_message_is_short_however_long_the_body():
 def test_the_time_to_wait_comes_along():
     found = classify(status_error(429, headers={"retry-after": "7"}))
     assert found.retry_after == 7.0
+    throttled = of_library("botocore.exceptions", "ClientError", response=THROTTLED)
+    assert classify(throttled).retry_after == 3.0
 
 
 @pytest.mark.parametrize(

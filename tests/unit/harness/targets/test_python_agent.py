@@ -297,17 +297,43 @@ async def test_a_crash_names_the_line_of_the_user_s_code():
     [
         ("ConnectionResetError()", "connection_lost"),
         ("ConnectionRefusedError()", "connection_refused"),
+        ("TargetError('down')", "connection_lost"),
         ("TargetError('x', code='rate_limited')", "rate_limited"),
-        ("Busy()", "overloaded"),
     ],
 )
 async def test_an_outage_that_an_agent_met_is_no_crash(raised, code):
-    source = (
-        "from harness.types.errors import TargetError\n"
-        "class Busy(Exception): status_code = 503\n"
-        f"def agent(sample): raise {raised}"
-    )
+    source = f"from harness import TargetError\ndef agent(sample): raise {raised}"
     assert (await failure(source)).code == code
+
+
+async def test_an_outage_is_tried_again_from_a_clean_agent():
+    source = """
+from harness import TargetError
+MADE = []
+class agent:
+    def __init__(self): MADE.append(self)
+    def send(self, text):
+        if len(MADE) < 3: raise TargetError("down")
+        return "up again"
+"""
+    driven = await drive(source, attempts=3)
+    assert [e.text for e in driven.of(AssistantMessage)] == ["up again"]
+    driven = await drive(source, attempts=2)
+    assert (driven.error.policy.status, str(driven.error)) == ("target_error", "down")
+
+
+async def test_an_error_with_an_unknown_code_is_a_crash_that_names_the_codes():
+    source = "from harness import TargetError\ndef agent(sample): raise TargetError('x', code='no')"
+    error = await failure(source)
+    assert error.code == "agent_crash"
+    assert str(error).startswith("ValueError: unknown code 'no'; there are turn_timeout, ")
+    assert "connection_lost" in str(error)
+    assert str(error).endswith("(agent.py:2)")
+
+
+async def test_an_exception_of_the_agent_s_own_is_a_crash_whatever_it_carries():
+    source = "class Busy(Exception): status_code = 503\ndef agent(sample): raise Busy()"
+    assert (await failure(source)).code == "agent_crash"
 
 
 async def test_an_agent_that_hangs_is_cancelled():
@@ -321,19 +347,41 @@ async def test_an_agent_that_hangs_is_cancelled():
 @pytest.mark.parametrize(
     ("source", "told"),
     [
-        ("agent = 5", "agent.py: agent is no agent; a function, or a class with send"),
-        ("class agent: ...", "agent is a class without send"),
+        ("agent = 5", ["agent.py: agent is no agent; a function, or a class with send(text)"]),
         (
-            "def agent(sample, database): ...",
-            "agent.py:1: agent asks for database; by name there is: sample, model, epoch, db",
+            "class agent: ...",
+            ["agent.py: agent is a class without send(text); a class with a method send(text)"],
         ),
-        ("class agent:\n def __init__(self, x): ...\n def send(self, text): ...", "asks for x"),
-        ("def agent(sample, model, /): ...", "asks for"),
+        (
+            "\ndef agent(sample, database): ...",
+            ['agent.py:2: agent asks for "database"; by name there is: sample, model, epoch, db'],
+        ),
+        (
+            "class agent:\n def __init__(self, x, y, db): ...",
+            [
+                "agent.py:2: agent is a class without send(text); a class with a method send(text)",
+                'agent.py:2: agent asks for "x"; by name there is: sample, model, epoch, db',
+                'agent.py:2: agent asks for "y"; by name there is: sample, model, epoch, db',
+            ],
+        ),
+        (
+            "def agent(sample, model, /): ...",
+            [
+                'agent.py:1: agent asks for "sample" by position; parameters with a name',
+                'agent.py:1: agent asks for "model" by position; parameters with a name',
+            ],
+        ),
+        ("def agent(anything, db, *more, x=1, **rest): ...", []),
+        ("class agent(str):\n def send(self, text): ...", []),
     ],
 )
 async def test_what_is_no_agent_is_a_fault_of_the_suite(source, told):
-    with pytest.raises(SuiteError, match=told):
-        await drive(source, fixtures={"db": 1})
+    agent = agent_of(source)
+    assert list(map(str, agent.check(frozenset({"db"})))) == told
+    if told:
+        with pytest.raises(SuiteError) as raised:
+            await drive_sample(agent, fixtures={"db": 1})
+        assert str(raised.value) == "\n".join(told)
 
 
 async def test_an_async_class_is_made_on_the_loop():
@@ -344,3 +392,57 @@ class agent:
     async def send(self, text): return str(self.loop is asyncio.get_running_loop())
 """
     assert await answers(source) == [["True"]]
+
+
+RECORDING = """
+class agent:
+    def __init__(self, go, started, log): self.go, self.started, self.log = go, started, log
+    def send(self, text):
+        self.log.append("send begins")
+        self.started.set()
+        self.go.wait(20)
+        self.log.append("send ends")
+        return "late"
+    {close} close(self): self.log.append("close")
+"""
+
+
+def overrunning(close):
+    made = {"go": threading.Event(), "started": threading.Event(), "log": []}
+    source = RECORDING.format(close=close)
+    return made, drive_sample(agent_of(source), fixtures=made, turn_seconds=0.05)
+
+
+@pytest.mark.parametrize("close", ["def", "async def"])
+async def test_an_agent_that_overran_is_closed_when_its_thread_has_left_it(close):
+    made, driving = overrunning(close)
+    driving = asyncio.ensure_future(driving)
+    assert await asyncio.to_thread(made["started"].wait, 10)
+    asyncio.get_running_loop().call_later(0.3, made["go"].set)
+    driven = await driving
+    assert driven.error.code == "turn_timeout"
+    assert made["log"] == ["send begins", "send ends", "close"]
+    assert driven.warnings == []
+
+
+@pytest.mark.parametrize("close", ["def", "async def"])
+async def test_an_agent_that_still_runs_is_not_closed_and_that_is_said(close):
+    made, driving = overrunning(close)
+    driven = await driving
+    assert driven.error.code == "turn_timeout"
+    assert made["log"] == ["send begins"]
+    (warning,) = driven.warnings
+    assert "agent.send() still runs; close() is not called" in warning
+    made["go"].set()
+
+
+async def test_an_agent_whose_send_raised_is_closed():
+    source = """
+LOG = []
+class agent:
+    def send(self, text): raise ValueError(text)
+    def close(self): LOG.append("close")
+"""
+    agent = agent_of(source)
+    assert (await drive_sample(agent)).error.code == "agent_crash"
+    assert agent.agent.file.module.LOG == ["close"]

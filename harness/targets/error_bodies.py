@@ -1,4 +1,4 @@
-"""What an endpoint says in the place of an answer: an error body comes in, an error code goes out.
+"""What an endpoint sends in place of an answer: an error body comes in, an error code goes out.
 
 The bodies are those of OpenAI-compatible endpoints: `{"error": {"message", "type", "code"}}`, the
 same without `error`, in a list, or plain text.
@@ -41,7 +41,8 @@ _BY_WORD: Mapping[str, str] = {
     "responsibleaipolicyviolation": "content_filter",
 }
 _READ = 5_000  # of a message, this many characters are looked at
-_REFUSING = frozenset({400, 403, 413, 422})
+_REQUEST_REFUSED = frozenset({400, 403, 413, 422})
+_BUSY = frozenset({"overloaded", "rate_limited"})
 _BY_TEXT: Mapping[str, re.Pattern[str]] = {
     code: re.compile("|".join(texts), re.IGNORECASE)
     for code, texts in {
@@ -67,19 +68,19 @@ _BY_TEXT: Mapping[str, re.Pattern[str]] = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Refusal:
-    """An error as an endpoint told it; `words` are its code and type, `status` 0 for none."""
+class ErrorBody:
+    """An error as an endpoint reported it; `words` are its code and type, `status` 0 for none."""
 
     status: int = 0
     message: str
     words: tuple[str, ...] = ()
 
     def __str__(self) -> str:
-        """Give the words and the message."""
+        """Return the words and the message."""
         return " ".join([*(f"[{word}]" for word in self.words), self.message])
 
 
-def read_refusal(body: Any, *, status: int = 0, otherwise: str = "") -> Refusal:
+def read_error_body(body: Any, *, status: int = 0, otherwise: str = "") -> ErrorBody:
     """Read an error body, parsed or as text; `otherwise` is the message of one that is empty."""
     if isinstance(body, str):
         body = _parse(body)
@@ -87,13 +88,15 @@ def read_refusal(body: Any, *, status: int = 0, otherwise: str = "") -> Refusal:
         body = body[0]
     inner = body.get("error", body) if isinstance(body, Mapping) else body
     if not isinstance(inner, Mapping):
-        return Refusal(status=status, message=str(inner or otherwise)[:_READ])
+        return ErrorBody(status=status, message=str(inner or otherwise)[:_READ])
     # Some put a status code where others put a word.
-    told = [inner.get("code"), inner.get("type"), inner.get("status")]
-    number = next((n for n in map(_number, told) if n), 0)
-    words = tuple(dict.fromkeys(w for w in told if isinstance(w, str) and w and not _number(w)))
+    names = [inner.get("code"), inner.get("type"), inner.get("status")]
+    number = next((n for n in map(_number, names) if n), 0)
+    words = tuple(dict.fromkeys(w for w in names if isinstance(w, str) and w and not _number(w)))
     message = inner.get("message") or inner.get("detail") or inner.get("error")
-    return Refusal(status=status or number, message=str(message or otherwise)[:_READ], words=words)
+    return ErrorBody(
+        status=status or number, message=str(message or otherwise)[:_READ], words=words
+    )
 
 
 def _parse(text: str) -> Any:
@@ -108,23 +111,20 @@ def _number(value: Any) -> int:
     return int(text) if re.fullmatch(r"[1-9]\d\d", text) else 0
 
 
-def code_of_refusal(refusal: Refusal) -> str:
-    """Give the code of the error table for an endpoint's refusal: by word, by text, by status."""
-    for word in refusal.words:
-        if word.lower() in _BY_WORD:
-            return _settle(_BY_WORD[word.lower()], refusal)
-    # 429 is looked at for its words only: a text on tokens means their rate there.
-    if refusal.status in _REFUSING or not refusal.status:
+def code_of_error(error: ErrorBody) -> str:
+    """Return the code of the error table for an endpoint's error: by word, by text, by status."""
+    for word in error.words:
+        code = _BY_WORD.get(word.lower())
+        if code is not None:
+            # A 5xx is the server's failure, whatever the words beside it say of the request.
+            broke = error.status >= 500 and code not in _BUSY  # noqa: PLR2004
+            return _by_status(error.status) if broke else code
+    # Of a 429 only the words count: a text about tokens means their rate there.
+    if error.status in _REQUEST_REFUSED or not error.status:
         for code, pattern in _BY_TEXT.items():
-            if pattern.search(refusal.message):
+            if pattern.search(error.message):
                 return code
-    return _by_status(refusal.status)
-
-
-def _settle(code: str, refusal: Refusal) -> str:
-    """Let a 5xx stay the server's failure, whatever the words beside it say of the request."""
-    broke = refusal.status >= 500 and code not in {"overloaded", "rate_limited"}  # noqa: PLR2004
-    return _by_status(refusal.status) if broke else code
+    return _by_status(error.status)
 
 
 def _by_status(status: int) -> str:

@@ -10,7 +10,7 @@ import pydantic
 import pytest
 
 from harness.messages.outputs import Output
-from harness.targets.tool_outputs import failed_output, output_of
+from harness.targets.tool_calls import failed_output, output_of
 
 
 @dataclasses.dataclass
@@ -101,5 +101,4 @@ def test_a_value_that_holds_itself_is_a_failed_result():
 
 
 def test_a_failure_is_one_line():
-    assert failed_output("a\nb", "LookupError") == Output("LookupError: a\\nb", ok=False)
-    assert failed_output("", "LookupError").text == "LookupError"
+    assert failed_output("LookupError: a\nb") == Output("LookupError: a\\nb", ok=False)
