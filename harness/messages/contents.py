@@ -1,13 +1,13 @@
 """The content of a message: a text or a list of blocks comes in, texts and other blocks go out."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from harness.system.json_values import clean_json
 from harness.system.texts import scrub
 
-_TEXT_TYPES = frozenset({"text", "input_text", "output_text"})
+_TEXT_TYPES = ("text", "input_text", "output_text")
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,13 +28,9 @@ def read_content(content: Any) -> Content:
         return Content((scrub(content),))
     if not isinstance(content, list | tuple):
         raise shape_error("content must be a text or a list of blocks", content)
-    return _split(content)
-
-
-def _split(blocks: Iterable[Any]) -> Content:
     texts: list[str] = []
     others: list[dict[str, Any]] = []
-    for index, block in enumerate(blocks):
+    for index, block in enumerate(content):
         text = block_text(block)
         if text is not None:
             texts.append(text)
@@ -49,15 +45,10 @@ def block_text(block: Any) -> str | None:
     """Return the text of a text block, None for any other block."""
     if isinstance(block, str):
         return scrub(block)
-    if isinstance(block, Mapping) and _is_text(block):
+    if isinstance(block, Mapping) and block.get("type", "text") in _TEXT_TYPES:
         text = block.get("text")
         return scrub(text) if isinstance(text, str) else None
     return None
-
-
-def _is_text(block: Mapping[str, Any]) -> bool:
-    kind = block.get("type", "text")
-    return isinstance(kind, str) and kind in _TEXT_TYPES
 
 
 def block_kind(block: Mapping[str, Any]) -> str:

@@ -1,4 +1,4 @@
-"""The built-in targets, by the name that stands as `kind` under `target` in a suite."""
+"""The built-in targets, by the name that a suite gives as `kind` under `target`."""
 
 from collections.abc import Mapping
 from types import MappingProxyType

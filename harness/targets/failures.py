@@ -72,7 +72,7 @@ _HINTS: Mapping[str, str] = {
 def classify(error: BaseException, *, secrets: Collection[str] = ()) -> TargetError | None:
     """Return what an exception means for an attempt; None for one that is no endpoint's failure.
 
-    `secrets` are values that must not stand in the message.
+    `secrets` are values that the message must not hold.
     """
     if isinstance(error, TargetError):
         return error

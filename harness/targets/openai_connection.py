@@ -9,10 +9,11 @@ import openai
 from harness.targets.endpoints import Endpoint
 from harness.targets.failures import failure
 from harness.targets.openai_agent import OpenAIAgent
-from harness.targets.openai_session import SCRIPTED, OpenAISession
+from harness.targets.openai_session import OpenAISession
 from harness.targets.toolbox import Toolbox, build_toolbox
 from harness.types.errors import TargetError
 from harness.types.protocols import AttemptContext, RunContext, Session
+from harness.types.suites import SCRIPTED
 
 _NO_KEY = "none"
 _CONNECT_SECONDS = 30.0  # an address that does not answer is an outage, not a slow agent

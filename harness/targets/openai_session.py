@@ -17,18 +17,16 @@ from harness.targets.toolbox import Toolbox
 from harness.types.errors import TargetError
 from harness.types.events import AssistantMessage, Event, SystemEvent, ToolCall, ToolResult
 from harness.types.protocols import AttemptContext, Record
+from harness.types.suites import SCRIPTED
 from harness.types.trajectories import Step
 
 PARTIAL = "partial_reply"
 """The kind of the system event that holds a reply which was cut: no answer, and no calls."""
 
-SCRIPTED = "scripted/"
-"""The prefix of models that the scripted model server answers for."""
-
 
 @dataclass(frozen=True, slots=True)
 class _ReplyPlace:
-    """Where in the conversation a reply stands."""
+    """The place of a reply in the conversation: its turn, and its step in the turn."""
 
     turn: int
     step: int
@@ -40,7 +38,7 @@ class OpenAISession:
     - A reply without text and calls ends the turn with an empty text.
     - A refusal ends the turn; its text is a system event, since it is not the message's content.
     - A reply that was cut at its token limit counts as far as it goes; a call in it whose
-      arguments are not complete is not run, and the agent is told so.
+      arguments are incomplete is not run, and its result says so.
     - A reply that the provider's content filter stopped ends the attempt.
     """
 

@@ -15,6 +15,8 @@ from pydantic.fields import FieldInfo
 from pydantic.json_schema import GenerateJsonSchema
 from pydantic_core import PydanticSerializationError, to_jsonable_python
 
+from harness.system.texts import error_line
+
 _NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
 _POSITIONAL = inspect.Parameter.POSITIONAL_ONLY
 _VARIABLE = frozenset({inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD})
@@ -22,7 +24,7 @@ _EMPTY = inspect.Parameter.empty
 
 
 class SchemaError(ValueError):
-    """A function cannot be a tool; `allowed` says what can."""
+    """A function cannot be a tool; `allowed` says what is allowed."""
 
     def __init__(self, problem: str, allowed: str) -> None:
         super().__init__(problem)
@@ -34,7 +36,8 @@ class Parameters:
     """A function's parameters: those an agent fills in, and `hidden` ones.
 
     `model` checks the former: its fields are `p0`, `p1`, ... and have the parameters' names as
-    aliases, since a parameter may be called what no field may. `names` maps field to parameter.
+    aliases, since not every name of a parameter is allowed for a field. `names` maps field to
+    parameter.
     """
 
     schema: dict[str, Any]
@@ -46,7 +49,7 @@ class Parameters:
     def spread(
         self, checked: BaseModel, objects: Mapping[str, Any]
     ) -> tuple[list[Any], dict[str, Any]]:
-        """Give the arguments of the call; defaults are left to the function itself."""
+        """Return the arguments of the call; defaults are left to the function itself."""
         given = {
             name: getattr(checked, field)
             for field, name in self.names.items()
@@ -57,7 +60,7 @@ class Parameters:
 
 
 class _PlainSchema(GenerateJsonSchema):
-    """A schema without the titles that pydantic makes up from names."""
+    """A schema without the titles that pydantic derives from names."""
 
     def field_title_should_be_set(self, schema: Any) -> bool:  # noqa: ARG002  (pydantic's signature)
         return False
@@ -102,7 +105,7 @@ def _refuse_variable(function: Callable[..., Any]) -> None:
     for parameter in _signature(function).values():
         if parameter.kind in _VARIABLE:
             stars = "*" if parameter.kind is inspect.Parameter.VAR_POSITIONAL else "**"
-            raise SchemaError(f"takes {stars}{parameter.name}", "parameters that have a name each")
+            raise SchemaError(f"takes {stars}{parameter.name}", "parameters with a name")
 
 
 def _hints(function: Callable[..., Any], names: AbstractSet[str]) -> Mapping[str, Any]:
@@ -115,7 +118,7 @@ def _hints(function: Callable[..., Any], names: AbstractSet[str]) -> Mapping[str
         return get_type_hints(holder, globalns=spaces, include_extras=True)
     except Exception as error:
         # Annotations are code: evaluating postponed ones may raise anything.
-        problem = f"its annotations cannot be read: {type(error).__name__}: {error}"
+        problem = f"its annotations cannot be read: {error_line(error)}"
         raise SchemaError(problem, "types that the file imports or defines at its top") from error
 
 
@@ -149,13 +152,13 @@ def _model(fields: Mapping[str, Any], shown: list[inspect.Parameter]) -> type[Ba
     try:
         return create_model("arguments", __config__=config, **definitions)
     except (PydanticSchemaGenerationError, PydanticUserError, TypeError) as error:
-        raise _unfit(definitions, shown, error) from error
+        raise _schema_error(definitions, shown, error) from error
 
 
-def _unfit(
+def _schema_error(
     fields: Mapping[str, Any], shown: list[inspect.Parameter], error: Exception
 ) -> SchemaError:
-    """Say which parameter it is that has no schema."""
+    """Return the error that names the parameter without a schema."""
     for parameter, (field, definition) in zip(shown, fields.items(), strict=True):
         try:
             create_model("arguments", **{field: definition})
@@ -178,10 +181,10 @@ def _schema(model: type[BaseModel]) -> dict[str, Any]:
 
 
 def describe_tool(name: str, function: Callable[..., Any]) -> tuple[str, dict[str, str]]:
-    """Give a tool's description, and those of its parameters, out of its docstring.
+    """Return a tool's description, and those of its parameters by name, from its docstring.
 
     Raises:
-        SchemaError: the name is none that endpoints take.
+        SchemaError: endpoints refuse the name.
     """
     if not _NAME.fullmatch(name):
         raise SchemaError("its name is refused by endpoints", "1 to 64 of A-Z a-z 0-9 _ -")

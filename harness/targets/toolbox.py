@@ -1,9 +1,9 @@
 """Tools of an agent: the functions of a suite's Python file come in, callable tools go out.
 
-Every public function that the file defines is a tool, or those it names in `__all__`; its
-fixtures, graders and extractors are none. Name, description and JSON schema come from signature
-and docstring. A parameter that is called like a fixture is filled with the fixture's object, and
-the agent never hears of it.
+Every public function that the file defines is a tool, or those it names in `__all__`, except its
+fixtures, graders and extractors. Name, description and JSON schema come from signature and
+docstring. A parameter named like a fixture receives the fixture's object, and is hidden from the
+agent.
 """
 
 import inspect
@@ -32,7 +32,7 @@ class Tool:
 
     @property
     def schema(self) -> dict[str, Any]:
-        """Give the tool as the `tools` of a request hold it."""
+        """Return the tool as the `tools` of a request hold it."""
         function = {"name": self.name, "description": self.description}
         return {
             "type": "function",
@@ -42,21 +42,21 @@ class Tool:
     def bind(
         self, arguments: Mapping[str, Any], objects: Mapping[str, Any]
     ) -> tuple[list[Any], dict[str, Any]]:
-        """Check an agent's arguments; give the positional and the named ones of the call.
+        """Check an agent's arguments; return the positional and the named ones of the call.
 
         `objects` are those of the tool's fixtures by name.
 
         Raises:
-            ValueError: they do not fit; the text says every fault in one line.
+            ValueError: they do not fit; the text names every fault in one line.
         """
         try:
             checked: BaseModel = self.parameters.model.model_validate(arguments)
         except ValidationError as error:
-            raise ValueError(_told(error)) from error
+            raise ValueError(_describe(error)) from error
         return self.parameters.spread(checked, objects)
 
 
-def _told(error: ValidationError) -> str:
+def _describe(error: ValidationError) -> str:
     return "; ".join(_fault(fault) for fault in error.errors(include_url=False))
 
 

@@ -244,7 +244,7 @@ def test_the_annotation_of_a_fixture_may_be_anything(annotation):
     [
         (
             "def f(*keys): ...",
-            r"tools.py:1: tool f: takes \*keys; parameters that have a name each",
+            r"tools.py:1: tool f: takes \*keys; parameters with a name",
         ),
         ("def f(**keys): ...", r"tool f: takes \*\*keys"),
         (
