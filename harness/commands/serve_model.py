@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 import click
 
 from harness.types.errors import Fault, InputError
+from harness.types.suites import SCRIPTED
 
 if TYPE_CHECKING:
-    from harness.serving.script import Script
+    from harness.serving.script_records import Script
 
 
 @click.command("serve-model")
@@ -45,7 +46,7 @@ async def _serve(script: Script, host: str, port: int) -> None:
     from harness.serving.model_server import scripted_server  # noqa: PLC0415  (loads aiohttp)
 
     async with scripted_server(script, host=host, port=port) as url:
-        models = ", ".join(f"scripted/{name}" for name in script.models)
+        models = ", ".join(f"{SCRIPTED}{name}" for name in script.models)
         click.echo(f"Serving {models} at {url} until Ctrl-C.\n")
         click.echo(f"export OPENAI_BASE_URL={url}\nexport OPENAI_API_KEY=unused")
         await asyncio.Event().wait()

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from types import ModuleType
 
-from harness.loading.environment import BadReference
+from harness.documents.findings import BadReference
 from harness.loading.suite_paths import Folder, resolve_path
 from harness.system.private_modules import OWN_PACKAGES, PrivateModules
 from harness.system.suggestions import suggest
@@ -26,6 +26,9 @@ def is_code_ref(text: str) -> bool:
 
 class BrokenFile(BadReference):
     """A Python file cannot be loaded; the fault about it is kept once, in `CodeFiles.faults`."""
+
+    def __init__(self, problem: str) -> None:
+        super().__init__(problem, reported=True)
 
 
 class CodeFiles:

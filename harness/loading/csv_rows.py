@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from harness.documents.encodings import bad_byte
 from harness.loading.census import Census, Located
-from harness.loading.encodings import bad_byte
 from harness.loading.json_texts import BadJson, count_surrogates, decode_exactly
 from harness.loading.sample_rows import (
     COLUMNS,

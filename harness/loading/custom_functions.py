@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from harness.loading.nodes import Spot
-from harness.loading.workbench import Workbench
+from harness.documents.nodes import Location
+from harness.loading.load_context import LoadContext
 from harness.system.suggestions import suggest
 from harness.types.code import CodeRef, CustomExtractor, CustomGrader
 from harness.types.errors import Fault
@@ -21,8 +21,8 @@ EXTRACTOR_PARAMETERS = ("trajectory", "config")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
-    """A function of the suite and the names it asks for, to be held against the fixtures."""
+class FunctionNeeds:
+    """A function of the suite and the names it asks for, to be checked against the fixtures."""
 
     name: str
     kind: str
@@ -34,20 +34,22 @@ class Asked:
 
 
 def mark_of(value: object) -> Mark | None:
-    """Give the mark a decorator has left on a function; None for everything else."""
+    """Return the mark a decorator has left on a function; None for everything else."""
     mark = value.__dict__.get(MARK) if inspect.isfunction(value) else None
     return mark if isinstance(mark, Mark) else None
 
 
-def ask(ref: CodeRef, kind: str, file: str) -> Asked | None:
-    """Give the parameters of a referenced function; None where it is no function."""
+def ref_needs(ref: CodeRef, kind: str, file: str) -> FunctionNeeds | None:
+    """Return the parameters of a referenced function; None where it is no function."""
     if not callable(ref.value) or inspect.isclass(ref.value):
         return None
-    return ask_function(ref.value, name=ref.name, kind=kind, file=file)
+    return function_needs(ref.value, name=ref.name, kind=kind, file=file)
 
 
-def ask_function(function: Callable[..., Any], *, name: str, kind: str, file: str) -> Asked | None:
-    """Give the parameters that are filled, and apart those with a default of no known name."""
+def function_needs(
+    function: Callable[..., Any], *, name: str, kind: str, file: str
+) -> FunctionNeeds | None:
+    """Return the parameters that are filled, and apart those with a default of no known name."""
     try:
         parameters = inspect.signature(function).parameters.values()
     except (TypeError, ValueError):
@@ -55,7 +57,7 @@ def ask_function(function: Callable[..., Any], *, name: str, kind: str, file: st
     code = getattr(inspect.unwrap(function), "__code__", None)
     named = [p for p in parameters if p.kind not in {p.VAR_POSITIONAL, p.VAR_KEYWORD}]
     filled = [p for p in named if p.default is p.empty or p.name in GRADER_PARAMETERS]
-    return Asked(
+    return FunctionNeeds(
         name=name,
         kind=kind,
         function=function,
@@ -66,77 +68,81 @@ def ask_function(function: Callable[..., Any], *, name: str, kind: str, file: st
     )
 
 
-def check_asked(asked: Asked, fixtures: Mapping[str, Any]) -> Fault | None:
-    """Give the fault of a function that asks for what nobody gives, or asks for too little."""
-    if asked.kind == "grader":
+def check_needs(needs: FunctionNeeds, fixtures: Mapping[str, Any]) -> Fault | None:
+    """Return the fault of a function that asks for what nobody gives, or asks for too little."""
+    if needs.kind == "grader":
         given = [*GRADER_PARAMETERS, *fixtures]
         needed, form = {"trajectory", "submission"}, "(sample, submission) or (trajectory, sample)"
     else:
         given = list(EXTRACTOR_PARAMETERS)
         needed, form = {"trajectory"}, "(trajectory) or (trajectory, config)"
-    unknown = [name for name in asked.parameters if name not in given]
+    unknown = [name for name in needs.parameters if name not in given]
     if unknown:
-        problem = f'the {asked.kind} {asked.name} asks for "{unknown[0]}", which nobody gives'
-        return _fault(asked, problem, suggest(unknown[0], given))
+        problem = f'the {needs.kind} {needs.name} asks for "{unknown[0]}", which nobody gives'
+        return _fault(needs, problem, suggest(unknown[0], given))
     # Extractors are called by position.
-    first = asked.parameters[:1] if asked.kind == "extractor" else asked.parameters
+    first = needs.parameters[:1] if needs.kind == "extractor" else needs.parameters
     if needed.isdisjoint(first):
-        return _fault(asked, f"the {asked.kind} {asked.name} asks for nothing to work on", form)
+        return _fault(needs, f"the {needs.kind} {needs.name} asks for nothing to work on", form)
     return None
 
 
-def _fault(asked: Asked, problem: str, allowed: str) -> Fault:
-    return Fault(file=asked.file, line=asked.line, problem=problem, allowed=allowed)
+def _fault(needs: FunctionNeeds, problem: str, allowed: str) -> Fault:
+    return Fault(file=needs.file, line=needs.line, problem=problem, allowed=allowed)
 
 
 def bind_grader(
     ref: CodeRef,
-    spot: Spot,
-    bench: Workbench,
+    location: Location,
+    context: LoadContext,
     *,
     config: Mapping[str, Any],
     isolation: Isolation,
-) -> tuple[CustomGrader, Asked] | None:
+) -> tuple[CustomGrader, FunctionNeeds] | None:
     """Make a grader of a function; None where that was a fault."""
-    at = spot.child("type") or spot.child("function") or spot
-    asked = _ask_at(ref, "grader", at, bench)
-    if asked is None or not _takes_config(asked, spot.child("config"), config, bench):
+    at = location.child("type") or location.child("function") or location
+    needs = _needs_at(ref, "grader", at, context)
+    if needs is None or not _takes_config(needs, location.child("config"), config, context):
         return None
     grader = CustomGrader(
         name=ref.name,
         function=ref.value,
         file=ref.file.path,
-        parameters=asked.parameters,
-        optional=asked.optional,
+        parameters=needs.parameters,
+        optional=needs.optional,
         config=config,
         isolation=isolation,
     )
-    return grader, asked
+    return grader, needs
 
 
 def bind_extractor(
-    ref: CodeRef, spot: Spot, bench: Workbench, *, config: Mapping[str, Any]
-) -> tuple[CustomExtractor, Asked] | None:
+    ref: CodeRef, location: Location, context: LoadContext, *, config: Mapping[str, Any]
+) -> tuple[CustomExtractor, FunctionNeeds] | None:
     """Make an extractor of a function; None where that was a fault."""
-    asked = _ask_at(ref, "extractor", spot.child("extractor") or spot, bench)
-    if asked is None or not _takes_config(asked, spot.child("extractor_config"), config, bench):
+    needs = _needs_at(ref, "extractor", location.child("extractor") or location, context)
+    if needs is None or not _takes_config(
+        needs, location.child("extractor_config"), config, context
+    ):
         return None
     extractor = CustomExtractor(
-        name=ref.name, function=ref.value, parameters=asked.parameters, config=config
+        name=ref.name, function=ref.value, parameters=needs.parameters, config=config
     )
-    return extractor, asked
+    return extractor, needs
 
 
-def _ask_at(ref: CodeRef, kind: str, spot: Spot, bench: Workbench) -> Asked | None:
+def _needs_at(
+    ref: CodeRef, kind: str, location: Location, context: LoadContext
+) -> FunctionNeeds | None:
     mark = mark_of(ref.value)
     if mark is not None and mark.kind != kind:
-        bench.findings.fault(spot, f"{ref.text} is decorated as {_article(mark.kind)}")
+        context.findings.fault(location, f"{ref.text} is decorated as {_article(mark.kind)}")
         return None
-    asked = ask(ref, kind, bench.folder.show(Path(ref.file.path)))
-    if asked is None:
+    needs = ref_needs(ref, kind, context.folder.show(Path(ref.file.path)))
+    if needs is None:
         found = f"{ref.text} is {_article(type(ref.value).__name__)}"
-        bench.findings.fault(spot, found, f"a function that works as {_article(kind)}")
-    return asked
+        context.findings.fault(location, found, f"a function that works as {_article(kind)}")
+    return needs
 
 
 def _article(word: str) -> str:
@@ -144,11 +150,11 @@ def _article(word: str) -> str:
 
 
 def _takes_config(
-    asked: Asked, spot: Spot | None, config: Mapping[str, Any], bench: Workbench
+    needs: FunctionNeeds, location: Location | None, config: Mapping[str, Any], context: LoadContext
 ) -> bool:
-    if not config or spot is None or "config" in asked.parameters:
+    if not config or location is None or "config" in needs.parameters:
         return True
-    bench.findings.fault(
-        spot, f"the function {asked.name} takes no config", "a parameter `config` receives it"
+    context.findings.fault(
+        location, f"the function {needs.name} takes no config", "a parameter `config` receives it"
     )
     return False

@@ -12,9 +12,9 @@ from typing import Protocol
 
 import msgspec
 
+from harness.documents.encodings import BOM, find_other_encoding
 from harness.loading.census import Census, Located, find_duplicates
 from harness.loading.csv_rows import CsvRows
-from harness.loading.encodings import BOM, find_other_encoding
 from harness.loading.jsonl_rows import JsonlRows
 from harness.loading.row_graders import RowGraders
 from harness.loading.selections import Met, Selection, refuse_selection

@@ -3,19 +3,11 @@
 import re
 from collections.abc import Iterable, Mapping
 
-from harness.loading.nodes import Entry, Listing, Node, Scalar, Spot, Table
-from harness.loading.yaml_scalars import resolve_number
+from harness.documents.findings import BadReference
+from harness.documents.nodes import Entry, Listing, Location, Node, Scalar, Table
+from harness.documents.yaml_scalars import resolve_number
 
 _REFERENCE = re.compile(r"\$\$\{|\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}|\$\{")
-
-
-class BadReference(ValueError):  # noqa: N818  (said of a text, not of the program)
-    """A text refers to what is not there: `problem` says to what, `allowed` what can be done."""
-
-    def __init__(self, problem: str, allowed: str = "") -> None:
-        super().__init__(problem)
-        self.problem = problem
-        self.allowed = allowed
 
 
 def expand(text: str, environ: Mapping[str, str]) -> str:
@@ -49,40 +41,41 @@ def expand(text: str, environ: Mapping[str, str]) -> str:
 
 
 def expand_node(
-    spot: Spot, environ: Mapping[str, str], *, verbatim: Iterable[str] = ()
-) -> tuple[Node, list[tuple[Spot, BadReference]]]:
-    """Fill in every text below a node; what could not be filled in is given with its spot.
+    location: Location, environ: Mapping[str, str], *, verbatim: Iterable[str] = ()
+) -> tuple[Node, list[tuple[Location, BadReference]]]:
+    """Fill in every text below a node; what could not be filled in is given with its location.
 
     `verbatim` are keys of this mapping whose values are prose and stay as they are.
     """
-    problems: list[tuple[Spot, BadReference]] = []
+    problems: list[tuple[Location, BadReference]] = []
     kept = frozenset(verbatim)
 
-    def walk(at: Spot) -> Node:
+    def walk(at: Location) -> Node:
         node = at.node
         if isinstance(node, Listing):
-            return Listing(items=tuple(walk(item) for item in at.items()), place=node.place)
+            return Listing(items=tuple(walk(item) for item in at.items()), position=node.position)
         if isinstance(node, Table):
-            places = {key: entry.place for key, entry in node.entries.items()}
+            places = {key: entry.position for key, entry in node.entries.items()}
             entries = {
-                key: Entry(node=walk(child), place=places[key]) for key, child in at.children()
+                key: Entry(node=walk(child), position=places[key]) for key, child in at.children()
             }
-            return Table(entries=entries, place=node.place)
+            return Table(entries=entries, position=node.position)
         try:
             return _expand_scalar(node, environ)
         except BadReference as problem:
             problems.append((at, problem))
             return node
 
-    if not isinstance(spot.node, Table):
-        return walk(spot), problems
+    if not isinstance(location.node, Table):
+        return walk(location), problems
     entries = {
         key: Entry(
-            node=child.node if key in kept else walk(child), place=spot.node.entries[key].place
+            node=child.node if key in kept else walk(child),
+            position=location.node.entries[key].position,
         )
-        for key, child in spot.children()
+        for key, child in location.children()
     }
-    return Table(entries=entries, place=spot.node.place), problems
+    return Table(entries=entries, position=location.node.position), problems
 
 
 def _expand_scalar(node: Scalar, environ: Mapping[str, str]) -> Scalar:
@@ -90,7 +83,7 @@ def _expand_scalar(node: Scalar, environ: Mapping[str, str]) -> Scalar:
         return node
     text = expand(node.value, environ)
     if node.written is None:
-        return Scalar(value=text, source=node.value, place=node.place)
+        return Scalar(value=text, source=node.value, position=node.position)
     number = resolve_number(text)
     value = text if number is None else number
-    return Scalar(value=value, written=text, source=node.value, place=node.place)
+    return Scalar(value=value, written=text, source=node.value, position=node.position)

@@ -1,14 +1,17 @@
 """Samples written in the suite itself, under `samples`."""
 
+from collections.abc import Collection
+from dataclasses import dataclass
 from typing import Any
 
 import msgspec
 
-from harness.loading.grader_entries import Entries, bind_row_graders
-from harness.loading.nodes import Listing, Scalar, Spot, Table, describe, is_null, text_of
+from harness.documents.nodes import Listing, Location, Scalar, Table, describe, is_null, text_of
+from harness.documents.shapes import free_value
+from harness.loading.custom_functions import FunctionNeeds
+from harness.loading.grader_entries import bind_row_graders
+from harness.loading.load_context import LoadContext
 from harness.loading.sample_rows import IDS, INPUTS, TRUTHS, ReadRow, misspelt, read_row
-from harness.loading.shapes import free_value
-from harness.loading.workbench import Workbench
 from harness.system.json_values import scrub_json
 from harness.types.grades import Role
 from harness.types.samples import Sample
@@ -16,38 +19,47 @@ from harness.types.samples import Sample
 _TEXTS = frozenset({*IDS, *INPUTS, *TRUTHS, "tags"})
 
 
-def read_inline_samples(
-    suite: Spot, bench: Workbench, *, role: Role, entries: Entries
-) -> tuple[Sample, ...] | None:
-    """Read `samples` of a suite; None where it has none.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InlineSamples:
+    """The samples of a suite, None where it has none; `needs` are those of their own graders."""
 
-    `role` is that of a row's own graders which name none, `entries` those of the suite.
+    samples: tuple[Sample, ...] | None = None
+    needs: tuple[FunctionNeeds, ...] = ()
+
+
+def read_inline_samples(
+    suite: Location, context: LoadContext, *, role: Role, taken: Collection[str]
+) -> InlineSamples:
+    """Read `samples` of a suite.
+
+    `role` is that of a row's own graders which name none, `taken` are the names of the suite's.
     """
-    spot = suite.child("samples")
-    if spot is None or is_null(spot.node):
-        return None
-    if not isinstance(spot.node, Listing):
-        bench.findings.fault(spot, f"found {describe(spot.node)}", "a list of samples")
-        return ()
-    if not spot.node.items:
-        bench.findings.fault(spot, "there are no samples", "at least one")
+    location = suite.child("samples")
+    if location is None or is_null(location.node):
+        return InlineSamples()
+    if not isinstance(location.node, Listing):
+        context.findings.fault(location, f"found {describe(location.node)}", "a list of samples")
+        return InlineSamples(samples=())
+    if not location.node.items:
+        context.findings.fault(location, "there are no samples", "at least one")
     samples: list[Sample] = []
-    seen: dict[str, tuple[Spot, bool]] = {}
-    for index, at in enumerate(spot.items()):
-        read = _read(at, index, bench)
+    needs: list[FunctionNeeds] = []
+    seen: dict[str, tuple[Location, bool]] = {}
+    for index, at in enumerate(location.items()):
+        read = _read(at, index, context)
         if read is None or read.sample is None:
             continue
-        _check_id(read, at, seen, bench)
+        _check_id(read, at, seen, context)
         seen.setdefault(read.sample.id, (at, read.id_is_text))
-        own = bind_row_graders(at.child("graders"), bench, role=role, taken=entries.names)
-        entries.asked.extend(own.asked)
-        samples.append(msgspec.structs.replace(read.sample, graders=tuple(own.specs)))
-    return tuple(samples)
+        own = bind_row_graders(at.child("graders"), context, role=role, taken=taken)
+        needs.extend(own.needs)
+        samples.append(msgspec.structs.replace(read.sample, graders=own.specs))
+    return InlineSamples(samples=tuple(samples), needs=tuple(needs))
 
 
-def _read(at: Spot, index: int, bench: Workbench) -> ReadRow | None:
+def _read(at: Location, index: int, context: LoadContext) -> ReadRow | None:
     if not isinstance(at.node, Table):
-        bench.findings.fault(at, f"found {describe(at.node)}", "a mapping with an `input`")
+        context.findings.fault(at, f"found {describe(at.node)}", "a mapping with an `input`")
         return None
     columns = {key: scrub_json(_column(key, child)) for key, child in at.children()}
     read = read_row(columns, index)
@@ -56,18 +68,14 @@ def _read(at: Spot, index: int, bench: Workbench) -> ReadRow | None:
     quoted = not (isinstance(given, Scalar) and not isinstance(given.value, str))
     for column, problem, allowed in read.problems:
         child = at.child(column.partition("[")[0]) or at
-        bench.findings.fault_at(child.node.place, at.path_of(column), problem, allowed)
+        context.findings.fault(Location(child.node, at.path_of(column)), problem, allowed)
     for name, close in misspelt(columns):
         problem = f'"{name}" goes to the metadata'
-        bench.findings.warnings.append(
-            bench.findings.make(
-                at.path_of(name), at.key_place(name), problem, f'did you mean "{close}"?'
-            )
-        )
+        context.findings.warn_key(at, name, problem, f'did you mean "{close}"?')
     return ReadRow(sample=read.sample, id_is_text=quoted, problems=read.problems)
 
 
-def _column(key: str, child: Spot) -> Any:
+def _column(key: str, child: Location) -> Any:
     if key not in _TEXTS:
         return free_value(child.node)
     if isinstance(child.node, Listing):
@@ -81,16 +89,18 @@ def _text(node: Any) -> Any:
 
 
 def _check_id(
-    read: ReadRow, at: Spot, seen: dict[str, tuple[Spot, bool]], bench: Workbench
+    read: ReadRow, at: Location, seen: dict[str, tuple[Location, bool]], context: LoadContext
 ) -> None:
     if read.sample is None or read.sample.id not in seen:
         return
     first, was_text = seen[read.sample.id]
-    line = first.node.place.line
+    line = first.node.position.line
     shown = f"; the other is on line {line}" if line else f"; the other is {first.path}"
     where = next((child for name in IDS if (child := at.child(name))), at)
     if was_text == read.id_is_text:
-        bench.findings.fault(where, f'duplicate id: the id "{read.sample.id}"{shown}', "unique ids")
+        context.findings.fault(
+            where, f'duplicate id: the id "{read.sample.id}"{shown}', "unique ids"
+        )
     else:
         problem = f'the id "{read.sample.id}" is a text and a number{shown}'
-        bench.findings.fault(where, problem, "ids that differ in more than their type")
+        context.findings.fault(where, problem, "ids that differ in more than their type")

@@ -9,8 +9,9 @@ from typing import Annotated, Any
 
 import msgspec
 
+from harness.documents.encodings import bad_byte
+from harness.documents.nodes import describe_value
 from harness.loading.census import Census, Located
-from harness.loading.encodings import bad_byte
 from harness.loading.json_texts import (
     BadJson,
     count_surrogates,
@@ -24,7 +25,6 @@ from harness.loading.sample_rows import (
     TRUTHS,
     ReadRow,
     Written,
-    found,
     misspelt,
     read_row,
 )
@@ -161,7 +161,9 @@ class JsonlRows:
             fault = self._fault(number, error.column, problem, "one JSON object a line")
             return Located(line=number, faults=(fault,))
         if not isinstance(value, dict):
-            fault = self._fault(number, 1, f"found {found(value)}", "one JSON object a line")
+            fault = self._fault(
+                number, 1, f"found {describe_value(value)}", "one JSON object a line"
+            )
             return Located(line=number, faults=(fault,))
         surrogates = count_surrogates(value)
         return (scrub_json(value) if surrogates else value), surrogates

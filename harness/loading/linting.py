@@ -3,25 +3,23 @@
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from harness.loading.nodes import Spot
-from harness.loading.workbench import Workbench
+from harness.documents.nodes import Location
+from harness.loading.load_context import LoadContext
 from harness.types.samples import Sample
 from harness.types.suites import GraderSpec
 
 
-def lint(plugin: Any, spot: Spot, bench: Workbench) -> None:
+def lint(plugin: Any, location: Location, context: LoadContext) -> None:
     """Report what a bound plug-in says of its options as warnings, each at its option."""
     check = getattr(plugin, "lint", None)
     if not callable(check):
         return
     for option, problem in _said(check):
-        at = spot.child(option)
+        at = location.child(option)
         if at is None:
-            bench.findings.warnings.append(
-                bench.findings.make(spot.path_of(option), spot.node.place, problem)
-            )
+            context.findings.warn_key(location, option, problem)
         else:
-            bench.findings.warn(at, problem)
+            context.findings.warn(at, problem)
 
 
 def lint_sample(specs: Iterable[GraderSpec], sample: Sample) -> Iterator[tuple[str, str]]:

@@ -7,13 +7,13 @@ import json
 from dataclasses import replace
 from functools import cached_property
 
+from harness.documents.findings import Findings
+from harness.documents.nodes import Location, from_python
 from harness.loading.census import Located
-from harness.loading.findings import Findings
 from harness.loading.grader_entries import bind_row_graders
-from harness.loading.nodes import Spot, from_python
+from harness.loading.load_context import LoadContext
 from harness.loading.plugins import Plugins, find_all_plugins
 from harness.loading.suite_paths import Folder
-from harness.loading.workbench import Workbench
 from harness.types.errors import Fault
 from harness.types.grades import Role
 from harness.types.suites import GraderSpec, Suite
@@ -68,13 +68,13 @@ class RowGraders:
         findings = Findings(self._file)
         if self._folder is None:
             return (), (), ()
-        bench = Workbench(
+        context = LoadContext(
             folder=Folder(path=self._folder),
             findings=findings,
             plugins=self._plugins,
             code=None,
             environ=None,
         )
-        spot = Spot(from_python(graders), "graders")
-        entries = bind_row_graders(spot, bench, role=self._role, taken=self._taken)
-        return tuple(entries.specs), tuple(findings.faults), tuple(findings.warnings)
+        location = Location(from_python(graders), "graders")
+        entries = bind_row_graders(location, context, role=self._role, taken=self._taken)
+        return entries.specs, tuple(findings.faults), tuple(findings.warnings)

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from harness.documents.nodes import describe_value
 from harness.system.suggestions import find_close
 from harness.types.samples import Sample
 
@@ -16,7 +17,7 @@ _IN_METADATA = ("extra_vars", "agent_args", "rubric_vars")
 _VERY_CLOSE = 0.85
 _ROLES = ("system", "developer", "user", "assistant", "tool")
 
-Problem = tuple[str, str, str]
+ColumnFault = tuple[str, str, str]
 """What is wrong with a row: column, problem, what is allowed."""
 
 
@@ -26,6 +27,10 @@ class Written:
 
     text: str
 
+    def __str__(self) -> str:
+        """Return it as it was written."""
+        return self.text
+
 
 @dataclass(slots=True)
 class Row:
@@ -33,10 +38,10 @@ class Row:
 
     columns: Mapping[str, Any]
     used: set[str] = field(default_factory=set)
-    problems: list[Problem] = field(default_factory=list)
+    problems: list[ColumnFault] = field(default_factory=list)
 
     def take(self, names: tuple[str, ...]) -> tuple[str, Any]:
-        """Give the first of the names that has a value, with it; the last name where none has."""
+        """Return the first of the names that has a value, with it; the last name where none has."""
         for name in names:
             if self.columns.get(name) is not None:
                 self.used.add(name)
@@ -59,12 +64,12 @@ class ReadRow:
 
     sample: Sample | None
     id_is_text: bool
-    problems: tuple[Problem, ...] = ()
+    problems: tuple[ColumnFault, ...] = ()
     graders: Any = None
 
 
 def as_text(value: Any) -> str | None:
-    """Give a number or truth value as it was written; None for everything else."""
+    """Return a number or truth value as it was written; None for everything else."""
     if isinstance(value, Written):
         return value.text
     if isinstance(value, bool):
@@ -110,7 +115,7 @@ def _id(row: Row, index: int) -> tuple[str, bool]:
         return value, True
     text = as_text(value)
     if text is None:
-        row.fault(name, f"found {found(value)}", "a text or a number")
+        row.fault(name, f"found {describe_value(value)}", "a text or a number")
     return text or "", False
 
 
@@ -132,8 +137,8 @@ def _about_input(name: str, value: Any) -> str:
     if isinstance(value, list) and value:
         index = next(i for i, turn in enumerate(value) if not (isinstance(turn, str) and turn))
         turn = value[index]
-        return f"turn {index} is empty" if turn == "" else f"turn {index} is {found(turn)}"
-    return f'"{name}" is empty' if value in ("", []) else f"found {found(value)}"
+        return f"turn {index} is empty" if turn == "" else f"turn {index} is {describe_value(turn)}"
+    return f'"{name}" is empty' if value in ("", []) else f"found {describe_value(value)}"
 
 
 def _truth(row: Row, prompt: str | tuple[str, ...]) -> str | tuple[str, ...] | None:
@@ -143,7 +148,9 @@ def _truth(row: Row, prompt: str | tuple[str, ...]) -> str | tuple[str, ...] | N
     if not isinstance(value, list):
         text = as_text(value)
         if text is None:
-            row.fault(name, f"found {found(value)}", "a text, or a list of texts: one a turn")
+            row.fault(
+                name, f"found {describe_value(value)}", "a text, or a list of texts: one a turn"
+            )
         return text
     return _truths(row, name, value, prompt)
 
@@ -154,7 +161,7 @@ def _truths(
     texts = [one if isinstance(one, str) else as_text(one) for one in value]
     if None in texts:
         index = texts.index(None)
-        row.fault(name, f"turn {index} is {found(value[index])}", "a text")
+        row.fault(name, f"turn {index} is {describe_value(value[index])}", "a text")
         return None
     if isinstance(prompt, str):
         if not row.problems:
@@ -174,7 +181,7 @@ def _tags(row: Row) -> tuple[str, ...]:
         return (value,)
     if isinstance(value, list) and all(isinstance(tag, str) for tag in value):
         return tuple(value)
-    row.fault("tags", f"found {found(value)}", "a list of texts")
+    row.fault("tags", f"found {describe_value(value)}", "a list of texts")
     return ()
 
 
@@ -183,7 +190,7 @@ def _history(row: Row) -> tuple[dict[str, Any], ...]:
     if value is None:
         return ()
     if not isinstance(value, list):
-        row.fault("history", f"found {found(value)}", "a list of chat messages")
+        row.fault("history", f"found {describe_value(value)}", "a list of chat messages")
         return ()
     for index, message in enumerate(value):
         problem = _about_message(message)
@@ -194,16 +201,16 @@ def _history(row: Row) -> tuple[dict[str, Any], ...]:
 
 def _about_message(message: Any) -> tuple[str, str] | None:
     if not isinstance(message, dict):
-        return f"found {found(message)}", "a mapping with role and content"
+        return f"found {describe_value(message)}", "a mapping with role and content"
     role = message.get("role")
     if role not in _ROLES:
-        problem = '"role" is missing' if role is None else f"the role is {found(role)}"
+        problem = '"role" is missing' if role is None else f"the role is {describe_value(role)}"
         return problem, f"allowed: {', '.join(_ROLES)}"
     content = message.get("content")
     if content is None and not (role == "assistant" and message.get("tool_calls")):
         return '"content" is missing', "a text, or a list of content parts"
     if content is not None and not isinstance(content, str | list):
-        return f"the content is {found(content)}", "a text, or a list of content parts"
+        return f"the content is {describe_value(content)}", "a text, or a list of content parts"
     return None
 
 
@@ -230,28 +237,12 @@ def _mapping(row: Row, name: str) -> dict[str, Any]:
         return {}
     if isinstance(value, dict):
         return value
-    row.fault(name, f"found {found(value)}", "a mapping")
+    row.fault(name, f"found {describe_value(value)}", "a mapping")
     return {}
 
 
-def found(value: Any) -> str:
-    """Say in words what a value of a row is."""
-    if isinstance(value, str):
-        return f"the text {_short(value)!r}"
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, Written):
-        return f"the number {_short(value.text)}"
-    words = {type(None): "null", list: "a list", dict: "a mapping"}
-    return words.get(type(value)) or f"the number {_short(str(value))}"
-
-
-def _short(text: str, width: int = 40) -> str:
-    return text if len(text) <= width else f"{text[: width - 1]}…"
-
-
 def misspelt(columns: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """Give (column, known column) for columns that look like one that the row does not have."""
+    """Return (column, known column) for columns that look like one that the row does not have."""
     absent = _absent(columns)
     further = [name for name in columns if name not in COLUMNS]
     near = ((name, find_close(name, absent, cutoff=_VERY_CLOSE)) for name in further)

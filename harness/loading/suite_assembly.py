@@ -1,20 +1,20 @@
 """The parts of a suite put together from its nodes, each as far as it could be read."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
-from harness.loading.binding import Manner, bind
-from harness.loading.custom_functions import check_asked
-from harness.loading.environment import BadReference
+from harness.documents.findings import BadReference
+from harness.documents.nodes import Location, Node, Table, describe, is_null, text_of
+from harness.documents.shapes import option_hints
+from harness.loading.custom_functions import FunctionNeeds, check_needs
 from harness.loading.gate_entries import bind_gates
-from harness.loading.grader_entries import Entries, GraderEntry, bind_graders
+from harness.loading.grader_entries import Entries, bind_graders
 from harness.loading.inline_samples import read_inline_samples
-from harness.loading.nodes import Node, Spot, Table, describe, is_null, text_of
-from harness.loading.shapes import option_hints
+from harness.loading.load_context import LoadContext
+from harness.loading.misplaced_keys import put_right
 from harness.loading.suite_fixtures import collect_fixtures
 from harness.loading.suite_heads import ScoringEntry, SuiteHead
 from harness.loading.target_entry import TargetHead, bind_target, check_target
-from harness.loading.workbench import Workbench
 from harness.system.suggestions import find_close, suggest
 from harness.types.code import Fixture, SuitePath
 from harness.types.grades import Role
@@ -24,140 +24,144 @@ PARTS = frozenset({"samples", "target", "graders", "gates"})
 DATASET_SUFFIXES = (".jsonl", ".csv")
 
 
-def assemble(node: Node, bench: Workbench) -> Suite | None:
+def assemble(node: Node, context: LoadContext) -> Suite | None:
     """Put a suite together; faults go to the findings, and what is broken is left out."""
-    spot = Spot(node)
-    if not isinstance(spot.node, Table):
-        bench.findings.fault(
-            spot, f"found {describe(spot.node)}", "a suite is a mapping of keys and values"
-        )
+    written = Location(node)
+    if not isinstance(node, Table):
+        found = f"found {describe(node)}"
+        context.findings.fault(written, found, "a suite is a mapping of keys and values")
         return None
-    head = bind(SuiteHead, spot.without(*PARTS), bench, manner=_manner(bench, spot))
-    target = _target(spot, bench)
-    role: Role = "required" if _threshold(spot) is None else "scored"
-    entries = _graders(spot, bench, role)
-    samples = read_inline_samples(spot, bench, role=role, entries=entries)
+    location = _with_keys_put_right(written, context)
+    head = context.bind(SuiteHead, location.without(*PARTS), also=PARTS)
+    target = _target(location, context) if written.child("target") else None
+    role: Role = "required" if _threshold(location) is None else "scored"
+    entries = _graders(location, context, role)
+    inline = read_inline_samples(location, context, role=role, taken=entries.names)
     scoring = head.scoring if head else ScoringEntry()
-    specs = _weigh(spot, entries, scoring, bench)
-    models = target.models if target else None
-    gates = spot.child("gates")
-    bound = bind_gates(gates, bench, metrics=entries.names, models=models) if gates else ()
-    fixtures = _fixtures(entries, bench)
+    gates = location.child("gates")
+    fixtures = _fixtures((*entries.needs, *inline.needs), context)
     if target:
-        check_target(target.target, spot, bench, fixtures)
+        check_target(target.target, location, context, fixtures)
     return Suite(
         name=head.name if head else "",
         description=head.description if head else "",
-        dataset=_dataset(spot, head, bench),
-        samples=samples,
+        dataset=_dataset(location, head, context),
+        samples=inline.samples,
         target=target,
-        graders=specs,
+        graders=_weigh(location, entries, scoring, context),
         fixtures=fixtures,
         epochs=head.epochs if head else 1,
         retries=head.retries if head else Retries(),
         limits=head.limits if head else Limits(),
         scoring=Scoring(threshold=scoring.threshold),
-        gates=bound,
+        gates=bind_gates(
+            gates, context, metrics=entries.names, models=target.models if target else None
+        )
+        if gates
+        else (),
     )
 
 
-def _manner(bench: Workbench, spot: Spot) -> Manner:
-    """Say where keys belong that stand at the top by mistake."""
-    elsewhere = {
-        **dict.fromkeys(option_hints(GraderEntry), "in an entry of `graders`"),
-        **dict.fromkeys(option_hints(TargetHead), "under `target`"),
+def _with_keys_put_right(location: Location, context: LoadContext) -> Location:
+    own = {*option_hints(SuiteHead), *PARTS}
+    target = location.child("target")
+    kind = context.plugins.targets.get(target.text("kind") or "") if target else None
+    inner = {
+        "target": {*option_hints(TargetHead), *(option_hints(kind) if kind else ())},
+        "limits": option_hints(Limits),
+        "retries": option_hints(Retries),
+        "scoring": option_hints(ScoringEntry),
     }
-    target = spot.child("target")
-    kind = bench.plugins.targets.get(target.text("kind") or "") if target else None
-    if kind is not None:
-        elsewhere |= dict.fromkeys(option_hints(kind), "under `target`")
-    elsewhere |= dict.fromkeys(option_hints(Limits), "under `limits`")
-    elsewhere |= dict.fromkeys(option_hints(Retries), "under `retries`")
-    elsewhere |= dict.fromkeys(("threshold", "weights"), "under `scoring`")
-    return Manner(elsewhere=elsewhere, handled=PARTS)
+    for below, keys in inner.items():
+        location = put_right(location, context.findings, below, own=own, inner=keys)
+    return location
 
 
-def _target(spot: Spot, bench: Workbench) -> TargetSpec | None:
-    at = spot.child("target")
-    return bind_target(at, bench, bench.environ) if at and not is_null(at.node) else None
+def _target(location: Location, context: LoadContext) -> TargetSpec | None:
+    at = location.child("target")
+    return bind_target(at, context, context.environ) if at and not is_null(at.node) else None
 
 
-def _threshold(spot: Spot) -> Spot | None:
-    scoring = spot.child("scoring")
+def _threshold(location: Location) -> Location | None:
+    scoring = location.child("scoring")
     return _given(scoring, "threshold") if scoring else None
 
 
-def _graders(spot: Spot, bench: Workbench, role: Role) -> Entries:
-    at = spot.child("graders")
+def _graders(location: Location, context: LoadContext, role: Role) -> Entries:
+    at = location.child("graders")
     if at is not None:
-        return bind_graders(at, bench, role=role)
-    if not _misspelt(spot, "graders"):
-        bench.findings.fault(spot, "there is no grader", "`graders` has at least one")
+        return bind_graders(at, context, role=role)
+    if not _misspelt(location, "graders"):
+        context.findings.fault(location, "there is no grader", "`graders` has at least one")
     return Entries()
 
 
-def _misspelt(spot: Spot, *names: str) -> bool:
+def _misspelt(location: Location, *names: str) -> bool:
     """Say whether a key that is not known was most likely meant for one of the names."""
     known = {*option_hints(SuiteHead), *PARTS}
-    return any(find_close(key, known) in names for key, _ in spot.children() if key not in known)
+    return any(
+        find_close(key, known) in names for key, _ in location.children() if key not in known
+    )
 
 
-def _dataset(spot: Spot, head: SuiteHead | None, bench: Workbench) -> SuitePath | None:
-    at, inline = _given(spot, "dataset"), _given(spot, "samples")
-    if at is None and inline is None and not _misspelt(spot, "dataset", "samples"):
-        bench.findings.fault(spot, "there are no samples", "`dataset: FILE`, or `samples` inline")
-    dataset = head.dataset if head else _dataset_alone(at, bench)
+def _dataset(location: Location, head: SuiteHead | None, context: LoadContext) -> SuitePath | None:
+    at, inline = _given(location, "dataset"), _given(location, "samples")
+    if at is None and inline is None and not _misspelt(location, "dataset", "samples"):
+        context.findings.fault(
+            location, "there are no samples", "`dataset: FILE`, or `samples` inline"
+        )
+    dataset = head.dataset if head else _dataset_alone(at, context)
     if dataset is None or at is None:
         return None
     if inline is not None:
-        bench.findings.fault(inline, "`dataset` and `samples` are both given", "one of the two")
+        context.findings.fault(inline, "`dataset` and `samples` are both given", "one of the two")
     if dataset.path.is_dir():
-        bench.findings.fault(at, f'"{dataset.text}" is a folder', "a JSONL or CSV file")
+        context.findings.fault(at, f'"{dataset.text}" is a folder', "a JSONL or CSV file")
         return None
     if not dataset.path.name.lower().endswith(DATASET_SUFFIXES):
         problem = f'"{dataset.text}" is no dataset by its name'
-        bench.findings.fault(at, problem, "a file whose name ends in .jsonl or .csv")
+        context.findings.fault(at, problem, "a file whose name ends in .jsonl or .csv")
         return None
     return dataset
 
 
-def _given(spot: Spot, key: str) -> Spot | None:
+def _given(location: Location, key: str) -> Location | None:
     """Give the value of a key; None where it is null."""
-    at = spot.child(key)
+    at = location.child(key)
     return None if at is None or is_null(at.node) else at
 
 
-def _dataset_alone(at: Spot | None, bench: Workbench) -> SuitePath | None:
+def _dataset_alone(at: Location | None, context: LoadContext) -> SuitePath | None:
     """Resolve the dataset of a suite whose head is broken; what is wrong here is known already."""
     text = text_of(at.node) if at else None
     if text is None:
         return None
     try:
-        found = bench.resolve(SuitePath, text)
+        found = context.resolve(SuitePath, text)
     except BadReference:
         return None
     return found if isinstance(found, SuitePath) else None
 
 
 def _weigh(
-    spot: Spot, entries: Entries, scoring: ScoringEntry, bench: Workbench
+    location: Location, entries: Entries, scoring: ScoringEntry, context: LoadContext
 ) -> tuple[GraderSpec, ...]:
     """Give the graders their weights: their own, or those of `scoring.weights`."""
-    at = (under := spot.child("scoring")) and under.child("weights")
-    known = [*entries.names, *entries.kinds.values()]
+    at = (under := location.child("scoring")) and under.child("weights")
+    known = [*entries.names, *entries.kinds]
     for key, weight in at.children() if at else ():
         if key not in known:
             problem = f'no grader is called "{key}" or of that type'
-            bench.findings.fault(weight, problem, suggest(key, known))
+            context.findings.fault(weight, problem, suggest(key, known))
         elif scoring.weights.get(key, 0) < 0:
-            bench.findings.fault(weight, f"found {describe(weight.node)}", "at least 0")
+            context.findings.fault(weight, f"found {describe(weight.node)}", "at least 0")
         elif key in entries.names and entries.names[key].child("weight"):
-            bench.findings.fault(weight, f'"{key}" has a weight already', "one of the two")
+            context.findings.fault(weight, f'"{key}" has a weight already', "one of the two")
     specs = tuple(_weighed(spec, scoring.weights) for spec in entries.specs)
     scored = [spec.weight for spec in specs if spec.role == "scored"]
-    threshold = _threshold(spot)
+    threshold = _threshold(location)
     if threshold and scored and not sum(scored):
-        bench.findings.fault(threshold, "the weights of the scored graders are all 0")
+        context.findings.fault(threshold, "the weights of the scored graders are all 0")
     return specs
 
 
@@ -165,12 +169,12 @@ def _weighed(spec: GraderSpec, weights: Mapping[str, float]) -> GraderSpec:
     return replace(spec, weight=weights.get(spec.name, weights.get(spec.kind, spec.weight)))
 
 
-def _fixtures(entries: Entries, bench: Workbench) -> tuple[Fixture, ...]:
-    if bench.code is None:
+def _fixtures(needed: Iterable[FunctionNeeds], context: LoadContext) -> tuple[Fixture, ...]:
+    if context.code is None:
         return ()
-    fixtures, faults = collect_fixtures(bench.code, bench.folder)
+    fixtures, faults = collect_fixtures(context.code, context.folder)
     # A file that cannot be loaded may hold the very fixture that is asked for.
-    asked = () if bench.code.faults else entries.asked
-    found = [fault for one in asked if (fault := check_asked(one, fixtures))]
-    bench.findings.faults.extend([*faults, *found])
+    needs = () if context.code.faults else needed
+    found = [fault for one in needs if (fault := check_needs(one, fixtures))]
+    context.findings.faults.extend([*faults, *found])
     return tuple(fixtures.values())

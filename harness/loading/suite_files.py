@@ -1,19 +1,19 @@
 """A suite from its YAML file or from a Python mapping: every name resolved, every fault at once."""
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from harness.documents.findings import Findings, in_order
+from harness.documents.nodes import Node, from_python
+from harness.documents.yaml_files import read_yaml
 from harness.loading.code_files import CodeFiles
-from harness.loading.findings import Findings, in_order
-from harness.loading.nodes import Node, from_python
+from harness.loading.load_context import LoadContext
 from harness.loading.plugins import find_all_plugins
 from harness.loading.suite_assembly import assemble
 from harness.loading.suite_paths import Folder
-from harness.loading.workbench import Workbench
-from harness.loading.yaml_files import read_yaml
 from harness.types.errors import Fault, SuiteError
 from harness.types.suites import Suite
 
@@ -42,7 +42,7 @@ def load_suite(path: str | Path) -> Suite:
 
 
 def build_suite(document: Mapping[str, Any], folder: str | Path) -> Suite:
-    """Make a suite of a mapping that holds what its YAML would; paths are relative to `folder`.
+    """Make a suite of a mapping, as `Suite.from_mapping` says.
 
     Raises:
         SuiteError: with every fault of the suite and its Python files.
@@ -52,7 +52,7 @@ def build_suite(document: Mapping[str, Any], folder: str | Path) -> Suite:
         node = from_python(document)
     except (TypeError, RecursionError) as error:
         raise SuiteError([Fault(file=file, problem=str(error))]) from error
-    return _finished(_draft(node, file, Folder(path=Path(folder).resolve(), shown="")))
+    return _finished(_draft(node, Findings(file), Folder(path=Path(folder).resolve(), shown="")))
 
 
 def _finished(draft: Draft) -> Suite:
@@ -65,37 +65,36 @@ def draft_of_file(path: str | Path) -> Draft:
     """Read a suite as far as it goes, without raising for what is wrong with it."""
     path = Path(path)
     shown = path.as_posix()
+    findings = Findings(shown)
     try:
         data = path.read_bytes()
     except OSError as error:
         reason = error.strerror or type(error).__name__
         fault = Fault(file=shown, problem=f"the suite cannot be read: {reason}")
         return Draft(suite=None, faults=(fault,))
-    node, faults = read_yaml(data, shown)
+    node = read_yaml(data, findings)
     if node is None:
-        return Draft(suite=None, faults=faults)
+        return Draft(suite=None, faults=tuple(findings.faults))
     folder = Folder(path=path.resolve().parent, shown=path.parent.as_posix())
-    draft = _draft(node, shown, folder, faults)
+    draft = _draft(node, findings, folder)
     if draft.suite is None:
         return draft
     text = data.decode("utf-8-sig")
     return replace(draft, suite=replace(draft.suite, source=path, text=text))
 
 
-def _draft(node: Node, file: str, folder: Folder, earlier: Iterable[Fault] = ()) -> Draft:
-    findings = Findings(file)
-    findings.faults.extend(earlier)
+def _draft(node: Node, findings: Findings, folder: Folder) -> Draft:
     code = CodeFiles(folder)
-    bench = Workbench(
+    context = LoadContext(
         folder=folder,
         findings=findings,
         plugins=find_all_plugins(),
         code=code,
         environ=os.environ,
     )
-    suite = assemble(node, bench)
-    faults = in_order(file, [*findings.faults, *code.faults.values()])
-    warnings = [*findings.warnings, *code.hidden_siblings(), *bench.plugins.faults]
+    suite = assemble(node, context)
+    faults = in_order(findings.file, [*findings.faults, *code.faults.values()])
+    warnings = [*findings.warnings, *code.hidden_siblings(), *context.plugins.faults]
     if suite is not None:
-        suite = replace(suite, warnings=in_order(file, warnings))
+        suite = replace(suite, warnings=in_order(findings.file, warnings))
     return Draft(suite=suite, faults=faults)

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from graphlib import CycleError, TopologicalSorter
 
 from harness.loading.code_files import CodeFiles
-from harness.loading.custom_functions import GRADER_PARAMETERS, ask_function, mark_of
+from harness.loading.custom_functions import GRADER_PARAMETERS, function_needs, mark_of
 from harness.loading.suite_paths import Folder
 from harness.system.suggestions import suggest
 from harness.types.code import Fixture
@@ -15,7 +15,7 @@ _SAMPLE = "sample"
 
 
 def collect_fixtures(code: CodeFiles, folder: Folder) -> tuple[dict[str, Fixture], list[Fault]]:
-    """Give the fixtures by name, in the order of the files, and what is wrong with them."""
+    """Return the fixtures by name, in the order of the files, and what is wrong with them."""
     fixtures: dict[str, Fixture] = {}
     lines: dict[str, int] = {}
     faults: list[Fault] = []
@@ -43,17 +43,17 @@ def _marked(code: CodeFiles, folder: Folder) -> Iterator[tuple[Fixture, int]]:
             mark = mark_of(value)
             if mark is None or mark.kind != "fixture" or value.__module__ != module.__name__:
                 continue
-            asked = ask_function(value, name=mark.name, kind="fixture", file=folder.show(path))
-            if asked is None:
+            needs = function_needs(value, name=mark.name, kind="fixture", file=folder.show(path))
+            if needs is None:
                 continue
             fixture = Fixture(
                 name=mark.name,
                 scope=mark.scope,
                 function=value,
-                parameters=asked.parameters,
-                file=asked.file,
+                parameters=needs.parameters,
+                file=needs.file,
             )
-            yield fixture, asked.line
+            yield fixture, needs.line
 
 
 def _problem(fixture: Fixture, fixtures: Mapping[str, Fixture]) -> tuple[str, str] | None:

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path, PureWindowsPath
 from urllib.parse import unquote
 
-from harness.loading.environment import BadReference, expand
+from harness.documents.findings import BadReference
+from harness.loading.environment import expand
 from harness.system.suggestions import find_close
 from harness.types.code import SuitePath
 

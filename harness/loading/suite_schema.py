@@ -6,7 +6,7 @@ from typing import Any
 from pydantic import TypeAdapter
 from pydantic.json_schema import GenerateJsonSchema
 
-from harness.loading.grader_entries import GraderEntry
+from harness.loading.grader_options import GraderEntry
 from harness.loading.plugins import find_all_plugins
 from harness.loading.sample_rows import IDS, INPUTS, MAPPINGS, TRUTHS
 from harness.loading.suite_heads import SuiteHead

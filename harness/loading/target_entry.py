@@ -5,27 +5,26 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
-from harness.loading.binding import Manner, bind
+from harness.documents.nodes import Listing, Location, Table, describe, text_of
+from harness.documents.shapes import option_hints
 from harness.loading.environment import expand_node
 from harness.loading.fingerprints import fingerprint
 from harness.loading.linting import lint
-from harness.loading.nodes import Listing, Spot, Table, describe, text_of
-from harness.loading.shapes import option_hints
-from harness.loading.workbench import Workbench
-from harness.system.suggestions import find_close, list_names, suggest
+from harness.loading.load_context import LoadContext
+from harness.system.suggestions import list_names, suggest
 from harness.system.texts import error_line
 from harness.types.code import Fixture, SuitePath
-from harness.types.suites import TargetSpec
+from harness.types.errors import Fault
+from harness.types.suites import SCRIPTED, TargetSpec
 
 DEFAULT_MODEL = "default"
-SCRIPTED = "scripted/"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TargetHead:
     """What every target has, whatever its kind."""
 
-    kind: str = field(metadata={"description": "The kind of agent."})
+    kind: str = field(default="", metadata={"description": "The kind of agent."})
     models: tuple[str, ...] | None = field(
         default=None, metadata={"min_length": 1, "description": "The models to run, in order."}
     )
@@ -44,33 +43,35 @@ def verbatim_options(target: type[Any]) -> frozenset[str]:
 
 
 def bind_target(
-    spot: Spot, bench: Workbench, environ: Mapping[str, str] | None
+    location: Location, context: LoadContext, environ: Mapping[str, str] | None
 ) -> TargetSpec | None:
     """Bind the target; None where that was a fault."""
-    if not isinstance(spot.node, Table):
-        bench.findings.fault(spot, f"found {describe(spot.node)}", "a mapping with a `kind`")
+    if not isinstance(location.node, Table):
+        context.findings.fault(
+            location, f"found {describe(location.node)}", "a mapping with a `kind`"
+        )
         return None
-    kind = spot.text("kind")
-    known = bench.plugins.targets
+    kind = location.text("kind")
+    known = context.plugins.targets
     target_type = known.get(kind) if kind is not None else None
     verbatim = verbatim_options(target_type) if target_type else frozenset()
     node, unset = expand_node(
-        spot, os.environ if environ is None else environ, verbatim=verbatim | {"kind"}
+        location, os.environ if environ is None else environ, verbatim=verbatim | {"kind"}
     )
     for at, problem in unset:
-        bench.report(at, problem)
-    before = len(bench.findings.faults)
-    expanded, inside = Spot(node, spot.path), bench.already_expanded()
+        context.findings.reference(at, problem)
+    before = len(context.findings.faults)
+    expanded, inside = Location(node, location.path), context.already_expanded()
     head = _bind_head(expanded, inside, target_type)
     if kind is not None and target_type is None:
-        at = spot.child("kind") or spot
-        bench.findings.fault(at, f'unknown kind of target "{kind}"', suggest(kind, known))
+        at = location.child("kind") or location
+        context.findings.fault(at, f'unknown kind of target "{kind}"', suggest(kind, known))
     target = _bind_options(expanded, inside, target_type) if target_type else None
     if unset:
         # A value that could not be filled in is no second fault for being what it is.
         paths = {at.path for at, _ in unset}
-        later = bench.findings.faults[before:]
-        bench.findings.faults[before:] = [fault for fault in later if fault.path not in paths]
+        later = context.findings.faults[before:]
+        context.findings.faults[before:] = [fault for fault in later if fault.path not in paths]
     if head is None or target is None or unset:
         return None
     return TargetSpec(
@@ -82,22 +83,24 @@ def bind_target(
     )
 
 
-def _bind_head(spot: Spot, bench: Workbench, target_type: type[Any] | None) -> TargetHead | None:
-    if spot.child("kind") is None:
-        bench.findings.fault(spot, '"kind" is missing', list_names(sorted(bench.plugins.targets)))
+def _bind_head(
+    location: Location, context: LoadContext, target_type: type[Any] | None
+) -> TargetHead | None:
+    if location.child("kind") is None:
+        known = list_names(sorted(context.plugins.targets))
+        context.findings.fault(location, '"kind" is missing', known)
     # Without a known kind nothing is known of the other keys, so none of them is a fault.
-    options = set(option_hints(target_type)) if target_type else {k for k, _ in spot.children()}
-    manner = Manner(handled=frozenset(options), excused=frozenset({"kind"}))
-    before = len(bench.findings.faults)
-    head = bind(TargetHead, spot, bench, manner=manner)
-    _check_models(spot, bench)
-    return head if len(bench.findings.faults) == before else None
+    others = option_hints(target_type) if target_type else {key for key, _ in location.children()}
+    before = len(context.findings.faults)
+    head = context.bind(TargetHead, location, also=others)
+    _check_models(location, context)
+    return head if len(context.findings.faults) == before else None
 
 
-def _check_models(spot: Spot, bench: Workbench) -> None:
-    listed, single = spot.child("models"), spot.child("model")
+def _check_models(location: Location, context: LoadContext) -> None:
+    listed, single = location.child("models"), location.child("model")
     if listed and single:
-        bench.findings.fault(single, "`model` and `models` are both given", "one of the two")
+        context.findings.fault(single, "`model` and `models` are both given", "one of the two")
     at = [
         *(listed.items() if listed and isinstance(listed.node, Listing) else []),
         *filter(None, [single]),
@@ -108,43 +111,38 @@ def _check_models(spot: Spot, bench: Workbench) -> None:
         if name is None:
             continue
         if not name.strip() or not name.isprintable():
-            bench.findings.fault(model, "this is no name of a model", "a text on one line")
+            context.findings.fault(model, "this is no name of a model", "a text on one line")
         elif name in seen:
-            bench.findings.fault(model, f'the model "{name}" is listed twice', "each model once")
-        elif name.startswith(SCRIPTED) and spot.child("script") is None:
-            bench.findings.fault(
+            context.findings.fault(model, f'the model "{name}" is listed twice', "each model once")
+        elif name.startswith(SCRIPTED) and location.child("script") is None:
+            context.findings.fault(
                 model, f'"{name}" needs a script', "`script:` under `target` says what it answers"
             )
         seen.add(name)
 
 
-def _bind_options(spot: Spot, bench: Workbench, target_type: type[Any]) -> Any:
-    own = spot.without(*_HEAD)
-    # Keys that are no options were reported with the head.
-    unknown = [key for key, _ in own.children() if key not in option_hints(target_type)]
-    meant = frozenset(
-        close for key in unknown if (close := find_close(key, option_hints(target_type)))
-    )
-    manner = Manner(free="json", excused=meant)
-    target = bind(target_type, own.without(*unknown), bench, manner=manner)
+def _bind_options(location: Location, context: LoadContext, target_type: type[Any]) -> Any:
+    # An unknown key is the same fault here as with the head, and shown once.
+    target = context.bind(target_type, location, free="json", also=_HEAD)
     if target is not None:
-        lint(target, spot, bench)
+        lint(target, location, context)
     return target
 
 
-def check_target(target: Any, suite: Spot, bench: Workbench, fixtures: Collection[Fixture]) -> None:
+def check_target(
+    target: Any, suite: Location, context: LoadContext, fixtures: Collection[Fixture]
+) -> None:
     """Report what a target finds wrong with the user's code, now that the fixtures are known."""
-    check = getattr(target, "check", None)
     # A file that cannot be loaded may hold the very fixture that is asked for.
-    if not callable(check) or bench.code is None or bench.code.faults:
+    if not hasattr(target, "check") or context.code is None or context.code.faults:
         return
     try:
-        found = list(check(frozenset(fixture.name for fixture in fixtures)))
+        found: list[Fault] = [*target.check(frozenset(fixture.name for fixture in fixtures))]
     except Exception as error:  # noqa: BLE001  (a plug-in's own check may raise anything)
         at = suite.child("target") or suite
-        bench.findings.fault(at, f"the target's check broke: {error_line(error)}")
+        context.findings.fault(at, f"the target's check broke: {error_line(error)}")
         return
-    folder = bench.folder
-    bench.findings.faults.extend(
+    folder = context.folder
+    context.findings.faults.extend(
         replace(fault, file=folder.show(folder.path / fault.file)) for fault in found
     )

@@ -4,9 +4,9 @@ from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
 
+from harness.documents.findings import in_order
 from harness.loading.datasets import Dataset, open_dataset, shown_name
 from harness.loading.fault_lists import MOST_FAULTS
-from harness.loading.findings import in_order
 from harness.loading.linting import lint_sample, lints_samples
 from harness.loading.suite_files import draft_of_file
 from harness.types.errors import DatasetError, Fault

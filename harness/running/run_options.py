@@ -7,7 +7,7 @@ from pathlib import Path
 
 from harness.loading.selections import Selection
 from harness.types.errors import Fault, InputError, SuiteError
-from harness.types.suites import Suite, TargetSpec
+from harness.types.suites import SCRIPTED, Suite, TargetSpec
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,7 +60,7 @@ def apply_options(suite: Suite, options: RunOptions) -> tuple[Suite, TargetSpec]
     if suite.target is None:
         raise SuiteError([_fault(suite, "target", "the suite has no target: it can only grade")])
     target = replace(suite.target, models=options.models or suite.target.models)
-    if target.script is None and any(m.startswith("scripted/") for m in target.models):
+    if target.script is None and any(m.startswith(SCRIPTED) for m in target.models):
         raise SuiteError([_fault(suite, "target.script", "scripted models need a script")])
     limits = replace(suite.limits, concurrency=options.concurrency or suite.limits.concurrency)
     epochs = options.epochs or suite.epochs

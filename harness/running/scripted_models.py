@@ -2,7 +2,7 @@
 
 from contextlib import AbstractAsyncContextManager, nullcontext
 
-from harness.types.suites import TargetSpec
+from harness.types.suites import SCRIPTED, TargetSpec
 
 
 def scripted_models(target: TargetSpec) -> AbstractAsyncContextManager[str | None]:
@@ -11,7 +11,7 @@ def scripted_models(target: TargetSpec) -> AbstractAsyncContextManager[str | Non
     Raises:
         SuiteError: at once, where the script cannot be used.
     """
-    if target.script is None or not any(m.startswith("scripted/") for m in target.models):
+    if target.script is None or not any(m.startswith(SCRIPTED) for m in target.models):
         return nullcontext()
     # The server is loaded only where a suite has scripted models.
     from harness.serving.model_server import scripted_server  # noqa: PLC0415

@@ -8,14 +8,14 @@ from typing import Any, Literal, NoReturn
 import msgspec
 
 from harness.messages.chat import read_turns
-from harness.serving.script_checks import PREFIX
 from harness.system.hashing import sha256_of
 from harness.system.json_values import scrub_json
 from harness.system.texts import one_line
+from harness.types.suites import SCRIPTED
 from harness.types.trajectories import Turn
 
 
-class Refusal(Exception):  # noqa: N818  (an answer, not a mistake of ours)
+class ApiError(Exception):
     """A request is answered by an error: an HTTP status and the fields of OpenAI's error body."""
 
     def __init__(
@@ -67,14 +67,14 @@ def parse_body(raw: bytes) -> dict[str, Any]:
     """Read the JSON of a request; lone surrogates become U+FFFD.
 
     Raises:
-        Refusal: it is no JSON object.
+        ApiError: it is no JSON object.
     """
     try:
         value = scrub_json(json.loads(raw, parse_constant=_no_number))
     except (ValueError, RecursionError) as error:
-        raise Refusal(400, f"The body is not JSON: {one_line(str(error), 200)}") from error
+        raise ApiError(400, f"The body is not JSON: {one_line(str(error), 200)}") from error
     if not isinstance(value, dict):
-        raise Refusal(400, "The body is not a JSON object.")
+        raise ApiError(400, "The body is not a JSON object.")
     return value
 
 
@@ -82,19 +82,19 @@ def read_request(body: Mapping[str, Any]) -> ModelRequest:
     """Read what a client asks.
 
     Raises:
-        Refusal: the body is not a request of this API.
+        ApiError: the body is not a request of this API.
     """
     try:
         asked = msgspec.convert(body, _Body)
         turns = read_turns(asked.messages)
     except msgspec.ValidationError as error:
-        raise Refusal(400, f"The request is malformed: {error}") from error
+        raise ApiError(400, f"The request is malformed: {error}") from error
     except ValueError as error:
         message = f"The messages are malformed: {one_line(str(error), 300)}"
-        raise Refusal(400, message, param="messages") from error
+        raise ApiError(400, message, param="messages") from error
     if not asked.messages:
-        raise Refusal(400, "The request holds no messages.", param="messages")
-    name = asked.model.removeprefix(PREFIX)
+        raise ApiError(400, "The request holds no messages.", param="messages")
+    name = asked.model.removeprefix(SCRIPTED)
     return ModelRequest(
         model=asked.model,
         name=name,

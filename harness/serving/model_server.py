@@ -7,9 +7,9 @@ from contextlib import asynccontextmanager
 
 from aiohttp import web
 
-from harness.serving.model_requests import ModelRequest, Refusal, parse_body, read_request
+from harness.serving.model_requests import ApiError, ModelRequest, parse_body, read_request
 from harness.serving.reply_bodies import body_parts, cut_parts, encode, error_body, model_list
-from harness.serving.rules import Reply, reply_to, slow_refusal
+from harness.serving.rules import ScriptedReply, reply_to, slow_refusal
 from harness.serving.script_records import Script
 from harness.system.patterns import SlowPattern, inline_limit, time_limit
 from harness.system.threads import in_thread
@@ -70,7 +70,7 @@ class _ModelServer:
             return _refused_by_rule(reply, reply.rule.status)
         return await _send(request, reply)
 
-    async def _reply(self, asked: ModelRequest) -> Reply:
+    async def _reply(self, asked: ModelRequest) -> ScriptedReply:
         uses = self._uses.get(asked.key, Counter())
         try:
             with inline_limit():
@@ -79,7 +79,7 @@ class _ModelServer:
             return await in_thread(_reply_in_time, self._script, asked, uses)
 
 
-def _reply_in_time(script: Script, asked: ModelRequest, uses: Mapping[int, int]) -> Reply:
+def _reply_in_time(script: Script, asked: ModelRequest, uses: Mapping[int, int]) -> ScriptedReply:
     try:
         with time_limit():
             return reply_to(script, asked, uses)
@@ -87,15 +87,15 @@ def _reply_in_time(script: Script, asked: ModelRequest, uses: Mapping[int, int])
         raise slow_refusal(asked, slow) from slow
 
 
-def _refused_by_rule(reply: Reply, status: int) -> web.Response:
+def _refused_by_rule(reply: ScriptedReply, status: int) -> web.Response:
     message = reply.text or f"The script answers with status {status} ({reply.label})."
-    response = _json(status, encode(error_body(Refusal(status, message, code=reply.rule.code))))
+    response = _json(status, encode(error_body(ApiError(status, message, code=reply.rule.code))))
     if reply.rule.retry_after is not None:
         response.headers["Retry-After"] = f"{reply.rule.retry_after:g}"
     return response
 
 
-async def _send(request: web.Request, reply: Reply) -> web.StreamResponse:
+async def _send(request: web.Request, reply: ScriptedReply) -> web.StreamResponse:
     """Send a reply; one that is cut breaks the connection, or ends as if it were whole."""
     streamed, cut = reply.request.stream, reply.rule.cut
     parts = body_parts(reply)
@@ -115,14 +115,14 @@ async def _send(request: web.Request, reply: Reply) -> web.StreamResponse:
 
 @web.middleware
 async def _shape_errors(request: web.Request, handler: _Handler) -> web.StreamResponse:
-    """Give every refusal the shape of OpenAI's errors, aiohttp's own included."""
+    """Return every refusal the shape of OpenAI's errors, aiohttp's own included."""
     try:
         return await handler(request)
-    except Refusal as refusal:
+    except ApiError as refusal:
         return _json(refusal.status, encode(error_body(refusal)))
     except web.HTTPException as error:
         message = f"{request.method} {request.path}: {error.reason}. Here are {_PATHS}."
-        response = _json(error.status, encode(error_body(Refusal(error.status, message))))
+        response = _json(error.status, encode(error_body(ApiError(error.status, message))))
         if "Allow" in error.headers:
             response.headers["Allow"] = error.headers["Allow"]
         return response

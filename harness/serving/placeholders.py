@@ -11,6 +11,8 @@ from functools import lru_cache
 from random import Random
 from typing import Any
 
+from harness.system.texts import cut
+
 _TOKEN = re.compile(r"\{\{|\}\}|\{(?P<name>[A-Za-z_]\w*)(?::(?P<option>[^{}]*))?\}|[{}]")
 _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]{0,14})(?:\.[0-9]{1,15})?")
 _LENGTH = re.compile(r"[1-9][0-9]{0,2}")
@@ -29,7 +31,7 @@ class Slot:
     option: str | None = None
 
     def __str__(self) -> str:
-        """Give the placeholder as it is written."""
+        """Return the placeholder as it is written."""
         return f"{{{self.name}}}" if self.option is None else f"{{{self.name}:{self.option}}}"
 
 
@@ -61,7 +63,7 @@ def _piece(token: re.Match[str]) -> str | Slot:
 
 
 def slots(text: str) -> tuple[Slot, ...]:
-    """Give the slots of a text in order; raises as `parse` does."""
+    """Return the slots of a text in order; raises as `parse` does."""
     return tuple(piece for piece in parse(text) if isinstance(piece, Slot))
 
 
@@ -96,7 +98,7 @@ def fill_json(value: Any, values: Mapping[str, str]) -> Any:
 
 
 def lone_slot(text: str) -> Slot | None:
-    """Give the slot that a text consists of, None where there is anything else in it."""
+    """Return the slot that a text consists of, None where there is anything else in it."""
     pieces = [piece for piece in parse(text) if piece != ""]
     return pieces[0] if len(pieces) == 1 and isinstance(pieces[0], Slot) else None
 
@@ -112,7 +114,7 @@ def invent(spec: str, seed: str) -> str:
 
 
 def spec_problems(spec: str) -> Iterable[str]:
-    """Give what is wrong with a spec for `invent`."""
+    """Return what is wrong with a spec for `invent`."""
     try:
         found = slots(spec)
     except ValueError as error:
@@ -133,7 +135,7 @@ def _value(slot: Slot, values: Mapping[str, str]) -> str:
 def _number(slot: Slot, values: Mapping[str, str]) -> int | float:
     text = _value(slot, values)
     if not _NUMBER.fullmatch(text):
-        raise MissingValue(f"the value of {{{slot.name}}} is no number: {text[:80]!r}")
+        raise MissingValue(f"the value of {{{slot.name}}} is not a number: {cut(text, 80)!r}")
     return float(text) if "." in text else int(text)
 
 

@@ -9,17 +9,17 @@ from typing import Any
 
 import msgspec
 
-from harness.serving.model_requests import Refusal
-from harness.serving.rules import Reply, ReplyCall
-from harness.serving.script_checks import PREFIX
+from harness.serving.model_requests import ApiError
+from harness.serving.rules import ReplyCall, ScriptedReply
 from harness.serving.script_records import Script
+from harness.types.suites import SCRIPTED
 
 _PIECES = 48
 """A text is streamed in at most so many pieces."""
 
 
-def completion(reply: Reply) -> dict[str, Any]:
-    """Give the body of a reply that is not streamed."""
+def completion(reply: ScriptedReply) -> dict[str, Any]:
+    """Return the body of a reply that is not streamed."""
     message: dict[str, Any] = {"role": "assistant", "content": reply.text, "refusal": None}
     if reply.reasoning is not None:
         message["reasoning_content"] = reply.reasoning
@@ -29,8 +29,8 @@ def completion(reply: Reply) -> dict[str, Any]:
     return {**_head(reply, "chat.completion"), "choices": [choice], "usage": usage(reply)}
 
 
-def chunks(reply: Reply) -> Iterator[dict[str, Any]]:
-    """Give the chunks of a streamed reply: role, pieces, why it ended, usage if asked for."""
+def chunks(reply: ScriptedReply) -> Iterator[dict[str, Any]]:
+    """Return the chunks of a streamed reply: role, pieces, why it ended, usage if asked for."""
     deltas: Iterable[tuple[dict[str, Any], str | None]] = [
         ({"role": "assistant", "content": None if reply.calls else ""}, None),
         *((delta, None) for delta in _deltas(reply)),
@@ -45,8 +45,8 @@ def chunks(reply: Reply) -> Iterator[dict[str, Any]]:
         yield {**head, "choices": [], "usage": usage(reply)}
 
 
-def body_parts(reply: Reply) -> list[bytes]:
-    """Give what is sent: one JSON body, or the events of a stream, the last of them `[DONE]`."""
+def body_parts(reply: ScriptedReply) -> list[bytes]:
+    """Return what is sent: one JSON body, or the events of a stream, the last of them `[DONE]`."""
     if not reply.request.stream:
         whole = reply.garbage.encode() if reply.garbage is not None else encode(completion(reply))
         return [whole]
@@ -55,8 +55,8 @@ def body_parts(reply: Reply) -> list[bytes]:
     return [*(_event(encode(chunk)) for chunk in chunks(reply)), _event(b"[DONE]")]
 
 
-def cut_parts(reply: Reply, parts: list[bytes]) -> list[bytes]:
-    """Give the first half of what would be sent.
+def cut_parts(reply: ScriptedReply, parts: list[bytes]) -> list[bytes]:
+    """Return the first half of what would be sent.
 
     It ends inside an event or a value, except for a stream that is cut quietly: that one ends
     after an event.
@@ -67,14 +67,14 @@ def cut_parts(reply: Reply, parts: list[bytes]) -> list[bytes]:
     return [whole[: len(whole) // 2]]
 
 
-def usage(reply: Reply) -> dict[str, int]:
-    """Give the token counts of a reply, one token for four characters."""
+def usage(reply: ScriptedReply) -> dict[str, int]:
+    """Return the token counts of a reply, one token for four characters."""
     asked, said = reply.request.prompt_tokens, reply.completion_tokens
     return {"prompt_tokens": asked, "completion_tokens": said, "total_tokens": asked + said}
 
 
-def error_body(refusal: Refusal) -> dict[str, Any]:
-    """Give the body of an error."""
+def error_body(refusal: ApiError) -> dict[str, Any]:
+    """Return the body of an error."""
     kind = "server_error" if refusal.status >= 500 else "invalid_request_error"  # noqa: PLR2004  (HTTP)
     return {
         "error": {
@@ -87,8 +87,8 @@ def error_body(refusal: Refusal) -> dict[str, Any]:
 
 
 def model_list(script: Script) -> dict[str, Any]:
-    """Give the body of the list of models."""
-    ids = [f"{PREFIX}{name}" for name in script.models]
+    """Return the body of the list of models."""
+    ids = [f"{SCRIPTED}{name}" for name in script.models]
     data = [{"id": name, "object": "model", "created": 0, "owned_by": "regrade"} for name in ids]
     return {"object": "list", "data": data}
 
@@ -98,7 +98,7 @@ def encode(value: Any) -> bytes:
     return msgspec.json.encode(value)
 
 
-def _head(reply: Reply, kind: str) -> dict[str, Any]:
+def _head(reply: ScriptedReply, kind: str) -> dict[str, Any]:
     return {
         "id": f"chatcmpl-{reply.request.key[7:31]}",
         "object": kind,
@@ -108,7 +108,7 @@ def _head(reply: Reply, kind: str) -> dict[str, Any]:
     }
 
 
-def _deltas(reply: Reply) -> Iterator[dict[str, Any]]:
+def _deltas(reply: ScriptedReply) -> Iterator[dict[str, Any]]:
     for piece in _pieces(reply.reasoning or "", 12):
         yield {"reasoning_content": piece}
     for piece in _pieces(reply.text or "", 12):

@@ -3,19 +3,18 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any
 
 import regex
 
-from harness.serving.model_requests import ModelRequest, Refusal, read_request
+from harness.serving.model_requests import ApiError, ModelRequest
 from harness.serving.placeholders import MissingValue, fill, fill_json, invent
-from harness.serving.script_checks import PREFIX
 from harness.serving.script_records import Call, Rule, Script, When
 from harness.system.hashing import sha256_of
 from harness.system.json_values import compact_json
 from harness.system.patterns import SlowPattern, search
 from harness.system.texts import one_line
 from harness.types.events import ToolResult, UserMessage
+from harness.types.suites import SCRIPTED
 from harness.types.trajectories import Turn
 
 _NO_USES: Mapping[int, int] = MappingProxyType({})
@@ -31,7 +30,7 @@ class ReplyCall:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Reply:
+class ScriptedReply:
     """What a model answers.
 
     `rule` is the rule that answers and `index` its place among the model's rules. `text`, `calls`
@@ -65,22 +64,17 @@ class Reply:
         return len("".join(parts)) // 4 + 1
 
 
-def answer(
-    script: Script, request: Mapping[str, Any], *, uses: Mapping[int, int] = _NO_USES
-) -> Reply:
-    """Answer the body of a Chat Completions request.
+def reply_to(
+    script: Script, request: ModelRequest, uses: Mapping[int, int] = _NO_USES
+) -> ScriptedReply:
+    """Answer a request.
 
     `uses` says how often rules with `times` have answered requests of the same key, by index.
 
     Raises:
-        Refusal: the request is malformed, or the script has no answer to it.
+        ApiError: the script has no answer to it.
         SlowPattern: a pattern needs more time than it has here.
     """
-    return reply_to(script, read_request(request), uses)
-
-
-def reply_to(script: Script, request: ModelRequest, uses: Mapping[int, int] = _NO_USES) -> Reply:
-    """Answer a request that has been read; as `answer` does."""
     for index, rule in enumerate(_rules_of(script, request)):
         if rule.times is not None and uses.get(index, 0) >= rule.times:
             continue
@@ -94,15 +88,15 @@ def reply_to(script: Script, request: ModelRequest, uses: Mapping[int, int] = _N
 def _rules_of(script: Script, request: ModelRequest) -> tuple[Rule, ...]:
     if request.name in script.models:
         return script.models[request.name]
-    names = ", ".join(f"{PREFIX}{name}" for name in script.models)
+    names = ", ".join(f"{SCRIPTED}{name}" for name in script.models)
     message = f"There is no model {one_line(request.model, 100)!r} in this script; it has {names}."
-    raise Refusal(404, message, param="model", code="model_not_found")
+    raise ApiError(404, message, param="model", code="model_not_found")
 
 
-def _no_rule(request: ModelRequest) -> Refusal:
+def _no_rule(request: ModelRequest) -> ApiError:
     last = f"The last user message is {one_line(_asked(request.turns[-1:]), 200)!r}"
     so_far = f"turn {len(request.turns) - 1}, reply {request.replies}"
-    return Refusal(
+    return ApiError(
         422,
         f"No rule of the model {request.name!r} answers ({so_far}). {last}.",
         param="messages",
@@ -122,12 +116,12 @@ class _Draw:
         return sha256_of(self.seed, self.rule, word, self.key)
 
     def share(self, word: str) -> float:
-        """Give a number in 0..1, 1 excluded."""
+        """Return a number in 0..1, 1 excluded."""
         return int(self.text(word).partition(":")[2][:13], 16) / 16**13
 
 
 def _matched(when: When, request: ModelRequest, draw: _Draw) -> dict[str, str] | None:
-    """Give the values that the patterns found, None where a condition does not hold."""
+    """Return the values that the patterns found, None where a condition does not hold."""
     if not _holds(when, request):
         return None
     values: dict[str, str] = {}
@@ -190,9 +184,11 @@ def _invented(rule: Rule, draw: _Draw) -> dict[str, str]:
     return {name: invent(spec, draw.text(f"invent {name}")) for name, spec in rule.invent.items()}
 
 
-def _reply(rule: Rule, index: int, *, request: ModelRequest, values: Mapping[str, str]) -> Reply:
+def _reply(
+    rule: Rule, index: int, *, request: ModelRequest, values: Mapping[str, str]
+) -> ScriptedReply:
     try:
-        return Reply(
+        return ScriptedReply(
             request=request,
             rule=rule,
             index=index,
@@ -203,7 +199,7 @@ def _reply(rule: Rule, index: int, *, request: ModelRequest, values: Mapping[str
         )
     except MissingValue as error:
         label = f"{request.name}/{rule.name or index}"
-        raise Refusal(500, f"The rule {label} cannot answer: {error}.", code="script") from error
+        raise ApiError(500, f"The rule {label} cannot answer: {error}.", code="script") from error
 
 
 def _filled(text: str | None, values: Mapping[str, str]) -> str | None:
@@ -216,6 +212,6 @@ def _call(call: Call, at: int, key: str, values: Mapping[str, str]) -> ReplyCall
     return ReplyCall(id=f"call_{sha256_of(key, at)[7:31]}", name=call.tool, arguments=arguments)
 
 
-def slow_refusal(request: ModelRequest, slow: SlowPattern) -> Refusal:
+def slow_refusal(request: ModelRequest, slow: SlowPattern) -> ApiError:
     """Say that a pattern of the script did not end in time on this conversation."""
-    return Refusal(500, f"The model {request.name!r} cannot answer: {slow}.", code="script")
+    return ApiError(500, f"The model {request.name!r} cannot answer: {slow}.", code="script")

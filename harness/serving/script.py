@@ -1,28 +1,15 @@
 """A script's file comes in, the script goes out, or every fault of it at once."""
 
-from dataclasses import fields, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
-from pydantic import TypeAdapter, ValidationError
-
-from harness.serving.script_checks import Problem, script_problems, suggestion
-from harness.serving.script_nodes import Document, dotted, read_document
-from harness.serving.script_records import Rule, Script, When
-from harness.system.texts import one_line
-from harness.types.errors import Fault, SuiteError
-
-__all__ = ["Script", "parse_script", "read_script"]
-
-_SCRIPT = TypeAdapter(Script)
-_HINTS = {"string_type": "quote a number or a word such as true to make it a text"}
-_TYPES = {
-    "string_type": "not a text",
-    "dataclass_type": "not a mapping",
-    "dict_type": "not a mapping",
-    "mapping_type": "not a mapping",
-    "tuple_type": "not a list",
-}
+from harness.documents.binding import Binder
+from harness.documents.findings import Findings, in_order
+from harness.documents.nodes import Location
+from harness.documents.yaml_files import read_yaml
+from harness.serving.script_checks import find_problems
+from harness.serving.script_records import Rule, Script
+from harness.types.errors import SuiteError
 
 
 def read_script(path: Path) -> Script:
@@ -31,65 +18,32 @@ def read_script(path: Path) -> Script:
     Raises:
         SuiteError: with every fault of the file.
     """
-    file = str(path)
+    findings = Findings(path.as_posix())
     try:
-        text = path.read_bytes().decode("utf-8-sig")
+        data = path.read_bytes()
     except OSError as error:
-        raise SuiteError([Fault(file=file, problem=f"cannot be read: {error.strerror}")]) from error
-    except UnicodeDecodeError as error:
-        raise SuiteError([Fault(file=file, problem=f"not UTF-8: {error}")]) from error
-    return parse_script(text, file)
+        reason = error.strerror or type(error).__name__
+        fault = findings.make(problem=f"the script cannot be read: {reason}")
+        raise SuiteError([fault]) from error
+    return _read(data, findings)
 
 
 def parse_script(text: str, file: str) -> Script:
     """Read a script from YAML text; `file` is what faults call it. Raises as `read_script`."""
-    document = read_document(text, file)
-    if document.faults and document.value is None:
-        raise SuiteError(document.faults)
-    script, problems = _check(document)
-    faults = [_fault(document, file, problem) for problem in problems]
-    # What is refused while it is read is missing afterwards: that needs no second fault.
-    refused = {fault.path for fault in document.faults}
-    refused |= {path.rpartition(".")[0] for path in refused}
-    new = [fault for fault in faults if fault.path not in refused]
-    if script is None or document.faults or new:
-        raise SuiteError(sorted([*document.faults, *new]))
+    return _read(text.encode(errors="surrogatepass"), Findings(file))
+
+
+def _read(data: bytes, findings: Findings) -> Script:
+    node = read_yaml(data, findings)
+    script = None
+    if node is not None:
+        document = Location(node)
+        script = Binder(findings).bind(Script, document, free="json")
+        for path, problem, allowed in find_problems(script) if script else ():
+            findings.fault(document.follow(path)[0], problem, allowed)
+    if script is None or findings.faults:
+        raise SuiteError(in_order(findings.file, findings.faults))
     return replace(script, models=_joined(script))
-
-
-def _check(document: Document) -> tuple[Script | None, list[Problem]]:
-    try:
-        script = _SCRIPT.validate_python(document.value)
-    except ValidationError as error:
-        return None, [(detail["loc"], *_in_words(dict(detail))) for detail in error.errors()]
-    return script, list(script_problems(script))
-
-
-def _fault(document: Document, file: str, problem: Problem) -> Fault:
-    place, wrong, allowed = problem
-    line, column = document.place(place)
-    return Fault(
-        file=file, line=line, column=column, path=dotted(place), problem=wrong, allowed=allowed
-    )
-
-
-def _in_words(detail: dict[str, Any]) -> tuple[str, str]:
-    """Say what pydantic found, and what is allowed, in the words of a script."""
-    kind, found = detail["type"], one_line(repr(detail["input"]), 60)
-    if kind == "unexpected_keyword_argument":
-        return "unknown key", suggestion(str(detail["loc"][-1]), _keys_beside(detail["loc"]))
-    if kind in {"missing", "missing_argument"}:
-        return "missing", ""
-    if kind == "value_error":
-        return str(detail["ctx"]["error"]), ""
-    wrong = _TYPES.get(kind, str(detail["msg"]))
-    return f"{wrong}: {found}", _HINTS.get(kind, "")
-
-
-def _keys_beside(place: tuple[str | int, ...]) -> list[str]:
-    """Give the keys that are known where the last part of a place stands."""
-    record = When if "when" in place[3:-1] else Rule if "models" in place[:-1] else Script
-    return [field.name for field in fields(record)]
 
 
 def _joined(script: Script) -> dict[str, tuple[Rule, ...]]:

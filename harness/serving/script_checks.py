@@ -1,23 +1,21 @@
 """What types cannot say of a script: patterns, placeholders, outcomes, rules out of reach."""
 
-import difflib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 from harness.serving.placeholders import lone_slot, slots, spec_problems
 from harness.serving.script_records import Rule, Script
 from harness.system.patterns import PatternError, compile_pattern
+from harness.system.suggestions import suggest
+from harness.types.suites import SCRIPTED
 
 Path = tuple[str | int, ...]
-Problem = tuple[Path, str, str]
-"""A place (`("when", "user")`), what is wrong there, what is allowed."""
-
-PREFIX = "scripted/"
-"""What clients may put before a model's name."""
+ScriptProblem = tuple[Path, str, str]
+"""A path (`("when", "user")`), what is wrong there, what is allowed."""
 
 
-def script_problems(script: Script) -> Iterator[Problem]:
-    """Give all that cannot work, with places inside the script."""
+def find_problems(script: Script) -> Iterator[ScriptProblem]:
+    """Return all that cannot work, with paths inside the script."""
     if not script.models:
         yield ("models",), "no models", "at least one"
     for at, (model, rules) in enumerate(script.models.items()):
@@ -26,15 +24,19 @@ def script_problems(script: Script) -> Iterator[Problem]:
             yield ("models", model, *place), problem, allowed
 
 
-def _model(model: str, rules: tuple[Rule, ...]) -> Iterator[Problem]:
+def _model(model: str, rules: tuple[Rule, ...]) -> Iterator[ScriptProblem]:
     if not rules:
         yield (), "a model without rules", "at least one"
-    if model.startswith(PREFIX):
-        short = model.removeprefix(PREFIX)
-        yield (), f"a name that begins with {PREFIX!r}", f"clients find {short!r} under both names"
+    if model.startswith(SCRIPTED):
+        short = model.removeprefix(SCRIPTED)
+        yield (
+            (),
+            f"a name that begins with {SCRIPTED!r}",
+            f"clients find {short!r} under both names",
+        )
 
 
-def _rules(rules: tuple[Rule, ...], known: list[str]) -> Iterator[Problem]:
+def _rules(rules: tuple[Rule, ...], known: list[str]) -> Iterator[ScriptProblem]:
     for index, rule in enumerate(rules):
         last = index == len(rules) - 1
         found = (*_like(rule, known), *_reach(rule, last=last), *rule_problems(rule))
@@ -42,8 +44,8 @@ def _rules(rules: tuple[Rule, ...], known: list[str]) -> Iterator[Problem]:
             yield (index, *place), problem, allowed
 
 
-def rule_problems(rule: Rule) -> Iterator[Problem]:
-    """Give what is wrong with a rule in itself."""
+def rule_problems(rule: Rule) -> Iterator[ScriptProblem]:
+    """Return what is wrong with a rule in itself."""
     yield from _outcome(rule)
     yield from _patterns(rule)
     for name, spec in rule.invent.items():
@@ -57,7 +59,7 @@ def rule_problems(rule: Rule) -> Iterator[Problem]:
 
 
 def known_values(rule: Rule) -> list[str]:
-    """Give the names of the values that a rule has: groups of its patterns, invented ones."""
+    """Return the names of the values that a rule has: groups of its patterns, invented ones."""
     names = list(rule.invent)
     for _, text in rule.when.patterns:
         try:
@@ -67,30 +69,22 @@ def known_values(rule: Rule) -> list[str]:
     return names
 
 
-def suggestion(word: str, known: Iterable[str]) -> str:
-    """Say which words there are, the likely one first."""
-    words = list(known)
-    near = difflib.get_close_matches(word, words, n=1)
-    listed = f"known here: {', '.join(words) or 'none'}"
-    return f"did you mean {near[0]!r}? {listed}" if near else listed
-
-
-def _like(rule: Rule, known: list[str]) -> Iterator[Problem]:
+def _like(rule: Rule, known: list[str]) -> Iterator[ScriptProblem]:
     if rule.like is None:
         return
     if rule.like not in known:
-        hint = suggestion(rule.like, known)
+        hint = suggest(rule.like, known)
         yield ("like",), f"no model {rule.like!r} further up in the script", hint
     if rule != Rule(like=rule.like):
         yield ("like",), "`like` stands alone", "it takes over all rules of the other model"
 
 
-def _reach(rule: Rule, *, last: bool) -> Iterator[Problem]:
+def _reach(rule: Rule, *, last: bool) -> Iterator[ScriptProblem]:
     if not last and rule.times is None and rule.when == Rule().when:
         yield (), "the rules below this one are never reached", "give it a `when` or move it down"
 
 
-def _outcome(rule: Rule) -> Iterator[Problem]:
+def _outcome(rule: Rule) -> Iterator[ScriptProblem]:
     outcomes = (rule.like, rule.say, rule.status, rule.garbage, rule.call or None)
     if all(outcome is None for outcome in outcomes):
         yield (), "a rule without an answer", "say, call, status, garbage or like"
@@ -103,16 +97,16 @@ def _outcome(rule: Rule) -> Iterator[Problem]:
             yield (name,), "nothing is refused", "`status` beside it"
 
 
-def _patterns(rule: Rule) -> Iterator[Problem]:
+def _patterns(rule: Rule) -> Iterator[ScriptProblem]:
     for place, text in rule.when.patterns:
         try:
             compile_pattern(text)
         except PatternError as error:
-            yield ("when", *place), f"no regular expression: {error}", ""
+            yield ("when", *place), f"invalid pattern: {error}", ""
 
 
 def _texts(rule: Rule) -> Iterator[tuple[Path, str, bool]]:
-    """Give (place, text, whether it may stand for a number) for every text with placeholders."""
+    """Return (place, text, whether it may stand for a number) for every text with placeholders."""
     for place in ("say", "reasoning", "garbage"):
         if (text := getattr(rule, place)) is not None:
             yield (place,), text, False
@@ -130,7 +124,7 @@ def _leaves(value: Any) -> Iterator[str]:
             yield from _leaves(item)
 
 
-def _slots(place: Path, text: str, *, names: list[str], numbers: bool) -> Iterator[Problem]:
+def _slots(place: Path, text: str, *, names: list[str], numbers: bool) -> Iterator[ScriptProblem]:
     try:
         found = slots(text)
     except ValueError as error:
@@ -139,7 +133,7 @@ def _slots(place: Path, text: str, *, names: list[str], numbers: bool) -> Iterat
     lone = lone_slot(text)
     for slot in found:
         if slot.name not in names:
-            yield place, f"no value {slot.name!r}", suggestion(slot.name, names)
+            yield place, f"no value {slot.name!r}", suggest(slot.name, names)
         if slot.option is not None and not (numbers and slot == lone and slot.option == "number"):
             hint = "{name:number} may be the whole of an argument, and nothing else"
             yield place, f"{slot} cannot stand here", hint

@@ -6,32 +6,18 @@ for the conversation so far. A turn is a user's message and what followed it.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator, ConfigDict, Field, Strict
+from pydantic import BeforeValidator, Field
 
-_FORBID = ConfigDict(extra="forbid")
-_Whole = Annotated[int, Strict(), Field(ge=0)]
-_Seconds = Annotated[float, Strict(), Field(ge=0, le=86_400)]
+_Whole = Annotated[int, Field(ge=0)]
+_Seconds = Annotated[float, Field(ge=0, le=86_400)]
 
 
 def _as_list(value: Any) -> Any:
-    return [value] if isinstance(value, str) else value
-
-
-def _as_calls(value: Any) -> Any:
-    """Read `{tool: arguments}`, or a list of such mappings, as a list of calls."""
-    found: list[dict[str, Any]] = []
-    for item in value if isinstance(value, list) else [value]:
-        if not isinstance(item, dict) or not item:
-            raise ValueError("calls are written as {tool: {argument: value}}, or a list of that")
-        found += [{"tool": tool, "arguments": arguments} for tool, arguments in item.items()]
-    if wrong := [call["tool"] for call in found if not isinstance(call["arguments"], dict | str)]:
-        raise ValueError(f"the arguments of {wrong[0]!r} are a mapping, or a text that is sent raw")
-    return found
-
-
-_Names = Annotated[tuple[str, ...], BeforeValidator(_as_list)]
+    return (
+        (value,) if isinstance(value, str) else tuple(value) if isinstance(value, list) else value
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,6 +26,25 @@ class Call:
 
     tool: str
     arguments: Any
+
+
+def _as_calls(value: Any) -> tuple[Call, ...]:
+    """Read `{tool: arguments}`, or a list of such mappings, as calls."""
+    found: list[Call] = []
+    for item in value if isinstance(value, list) else [value]:
+        if not isinstance(item, dict) or not item:
+            raise ValueError("calls are written as {tool: {argument: value}}, or a list of that")
+        found += [Call(tool=tool, arguments=arguments) for tool, arguments in item.items()]
+    if wrong := [call.tool for call in found if not isinstance(call.arguments, dict | str)]:
+        raise ValueError(f"the arguments of {wrong[0]!r} are a mapping, or a text that is sent raw")
+    return tuple(found)
+
+
+# What is written may be of another type than what it is made into.
+_Names = Annotated[
+    tuple[str, ...], BeforeValidator(_as_list, json_schema_input_type=str | tuple[str, ...])
+]
+_Calls = Annotated[tuple[Call, ...], BeforeValidator(_as_calls, json_schema_input_type=Any)]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,8 +61,6 @@ class When:
     which the rule holds, 0 to 1, drawn by hash.
     """
 
-    __pydantic_config__: ClassVar[ConfigDict] = _FORBID
-
     user: str | None = None
     earlier: str | None = None
     turn: _Whole | None = None
@@ -68,11 +71,11 @@ class When:
     never_answered: _Names = ()
     results: Mapping[str, str] = field(default_factory=dict)
     earlier_results: Mapping[str, str] = field(default_factory=dict)
-    chance: Annotated[float, Strict(), Field(ge=0, le=1)] | None = None
+    chance: Annotated[float, Field(ge=0, le=1)] | None = None
 
     @property
     def patterns(self) -> tuple[tuple[tuple[str, ...], str], ...]:
-        """Give every pattern with its place, such as `("results", "lookup")`."""
+        """Return every pattern with its place, such as `("results", "lookup")`."""
         one = [("user", self.user), ("earlier", self.earlier)]
         many = [("results", self.results), ("earlier_results", self.earlier_results)]
         return (
@@ -97,30 +100,26 @@ class Rule:
     the same model, seed and messages; after that, the rules below it answer.
     """
 
-    __pydantic_config__: ClassVar[ConfigDict] = _FORBID
-
     name: str = ""
     when: When = field(default_factory=When)
     invent: Mapping[str, str] = field(default_factory=dict)
     say: str | None = None
-    call: Annotated[tuple[Call, ...], BeforeValidator(_as_calls)] = ()
+    call: _Calls = ()
     reasoning: str | None = None
     finish: Literal["stop", "length", "content_filter", "tool_calls"] | None = None
     like: str | None = None
     seconds: _Seconds = 0.0
-    status: Annotated[int, Strict(), Field(ge=400, le=599)] | None = None
+    status: Annotated[int, Field(ge=400, le=599)] | None = None
     code: str | None = None
     retry_after: _Seconds | None = None
     cut: Literal[True, False, "quietly"] = False
     garbage: str | None = None
-    times: Annotated[int, Strict(), Field(ge=1)] | None = None
+    times: Annotated[int, Field(ge=1)] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Script:
     """The models of a script by name; `seed` changes every draw."""
 
-    __pydantic_config__: ClassVar[ConfigDict] = _FORBID
-
     models: Mapping[str, tuple[Rule, ...]]
-    seed: Annotated[int, Strict()] = 0
+    seed: int = 0

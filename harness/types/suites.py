@@ -3,15 +3,19 @@
 The `metadata` of fields are bounds (`ge`, `gt`, `le`), checked when a suite is loaded.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from harness.types.code import CustomExtractor, CustomGrader, Fixture, SuitePath
 from harness.types.errors import Fault
 from harness.types.grades import Role
 from harness.types.protocols import Extractor, Grader, Target
 from harness.types.samples import Sample
+
+SCRIPTED = "scripted/"
+"""What the names of models begin with that Regrade itself serves, by the suite's script."""
 
 Operator = Literal["gt", "gte", "lt", "lte", "eq"]
 Aggregation = Literal["mean", "pass_rate", "min", "max", "median"]
@@ -129,3 +133,14 @@ class Suite:
         from harness.loading.suite_files import load_suite  # noqa: PLC0415
 
         return load_suite(path)
+
+    @staticmethod
+    def from_mapping(document: Mapping[str, Any], folder: str | Path = ".") -> "Suite":
+        """Make a suite of a mapping that holds what its YAML would; paths start at `folder`.
+
+        Raises:
+            SuiteError: with every fault of the suite and its Python files.
+        """
+        from harness.loading.suite_files import build_suite  # noqa: PLC0415
+
+        return build_suite(document, folder)

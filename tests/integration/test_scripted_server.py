@@ -268,7 +268,7 @@ def test_the_command_tells_every_fault_of_a_script_and_exits_with_2():
         _, errors = process.communicate(timeout=30)
     assert process.returncode == 2
     assert len(errors.splitlines()) == 13
-    assert "faulty.yaml:4:7: models.first.0.say: no value 'servise'" in errors
+    assert "faulty.yaml:4:12: models.first[0].say: no value 'servise'" in errors
 
 
 def test_the_command_says_in_one_line_that_a_port_is_taken():

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from property.strategies import dataset_samples, json_values
 
 from harness.loading.datasets import open_dataset
-from harness.loading.suite_files import build_suite, load_suite
+from harness.loading.suite_files import load_suite
 from harness.loading.validation import find_faults
 from harness.types.code import SuitePath
 from harness.types.errors import InputError
@@ -120,7 +120,7 @@ def test_any_bytes_are_a_suite_or_are_refused_with_their_place(data):
     )
 )
 def test_any_mapping_is_a_suite_or_is_refused(document):
-    faults = refusal(build_suite, document, Path(tempfile.gettempdir()))
+    faults = refusal(Suite.from_mapping, document, Path(tempfile.gettempdir()))
     assert all(fault.problem for fault in faults)
 
 

@@ -4,10 +4,10 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from harness.serving.model_requests import Refusal, parse_body, read_request
+from harness.serving.model_requests import ApiError, parse_body, read_request
 from harness.serving.placeholders import fill, parse
 from harness.serving.reply_bodies import body_parts, chunks, completion
-from harness.serving.rules import answer, reply_to
+from harness.serving.rules import reply_to
 from harness.serving.script import parse_script
 from harness.types.errors import SuiteError
 
@@ -72,22 +72,22 @@ def served(raw):
 @given(messages=MESSAGES, seed=st.none() | st.integers() | JSON, stream=st.booleans())
 def test_every_request_is_answered_or_refused(messages, seed, stream):
     body = {"model": "a", "messages": messages, "seed": seed, "stream": stream}
-    result = outcome(Refusal, served, json.dumps(body).encode())
-    assert result.status == 400 if isinstance(result, Refusal) else result
+    result = outcome(ApiError, served, json.dumps(body).encode())
+    assert result.status == 400 if isinstance(result, ApiError) else result
 
 
 @given(st.binary(max_size=200))
 @example(b'{"model": "a", "messages": [{"role": "user", "content": "\\ud800"}]}')
 def test_every_body_is_read_or_refused(raw):
-    result = outcome(Refusal, parse_body, raw)
-    assert result.status == 400 if isinstance(result, Refusal) else isinstance(result, dict)
+    result = outcome(ApiError, parse_body, raw)
+    assert result.status == 400 if isinstance(result, ApiError) else isinstance(result, dict)
 
 
 @given(messages=TALKS, seed=st.none() | st.integers(-(2**63), 2**63 - 1))
 def test_the_same_request_has_the_same_reply_and_a_stream_says_the_same(messages, seed):
     body = {"model": "scripted/a", "messages": messages, "seed": seed}
-    reply = answer(SCRIPT, body)
-    assert reply == answer(SCRIPT, json.loads(json.dumps(body)))
+    reply = reply_to(SCRIPT, read_request(body))
+    assert reply == reply_to(SCRIPT, read_request(json.loads(json.dumps(body))))
     deltas = [choice["delta"] for chunk in chunks(reply) for choice in chunk["choices"]]
     text = completion(reply)["choices"][0]["message"]["content"]
     assert "".join(delta.get("content") or "" for delta in deltas) == text
@@ -123,4 +123,5 @@ def test_every_text_is_a_script_or_has_faults(text):
 @pytest.mark.parametrize("seed", [2**64, -(2**80)])
 def test_a_seed_beyond_64_bits_is_answered_too(seed):
     body = {"model": "a", "messages": [{"role": "user", "content": "x"}], "seed": seed}
-    assert answer(SCRIPT, body) == answer(SCRIPT, body)
+    request = read_request(body)
+    assert reply_to(SCRIPT, request) == reply_to(SCRIPT, request)

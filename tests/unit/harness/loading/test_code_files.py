@@ -5,8 +5,8 @@ import sys
 
 import pytest
 
+from harness.documents.findings import BadReference
 from harness.loading.code_files import BrokenFile, CodeFiles, is_code_ref
-from harness.loading.environment import BadReference
 from harness.loading.suite_paths import Folder
 
 

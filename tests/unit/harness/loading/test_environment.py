@@ -1,8 +1,9 @@
 import pytest
 
-from harness.loading.environment import BadReference, expand, expand_node
-from harness.loading.nodes import Spot, from_python
-from harness.loading.shapes import free_value
+from harness.documents.findings import BadReference
+from harness.documents.nodes import Location, from_python
+from harness.documents.shapes import free_value
+from harness.loading.environment import expand, expand_node
 
 ENVIRON = {"A": "one", "EMPTY": "", "NESTED": "${A}", "N": "5"}
 
@@ -35,15 +36,15 @@ def test_what_cannot_be_filled_in_is_refused(text):
 
 
 def test_values_are_filled_in_everywhere_but_in_prose():
-    spot = Spot(from_python({"a": ["${A}", {"b": "${N}"}], "prose": "${A}"}))
-    node, problems = expand_node(spot, ENVIRON, verbatim=["prose"])
+    location = Location(from_python({"a": ["${A}", {"b": "${N}"}], "prose": "${A}"}))
+    node, problems = expand_node(location, ENVIRON, verbatim=["prose"])
     assert free_value(node) == {"a": ["one", {"b": "5"}], "prose": "${A}"}
     assert problems == []
 
 
 def test_every_variable_that_is_unset_is_named_with_its_place():
-    spot = Spot(from_python({"a": ["${X}"], "b": "${Y}"}), "target")
-    _, problems = expand_node(spot, ENVIRON)
+    location = Location(from_python({"a": ["${X}"], "b": "${Y}"}), "target")
+    _, problems = expand_node(location, ENVIRON)
     assert [(at.path, problem.problem) for at, problem in problems] == [
         ("target.a[0]", "the environment variable X is not set"),
         ("target.b", "the environment variable Y is not set"),

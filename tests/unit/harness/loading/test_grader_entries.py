@@ -116,7 +116,7 @@ def test_a_custom_function_may_be_isolated_and_may_read_the_trajectory(folder):
         ("{kind: contains}", 'unknown kind of grader "contains"; write `type: contains`'),
         ("{kind: model_judge, prompt: x}", 'unknown kind of grader "model_judge"; allowed: tool'),
         ("{kind: tool}", "the entry names no grader"),
-        ("{kind: tool, type: contains}", "`kind` and `type` stand in one entry"),
+        ("{kind: tool, type: contains}", "`kind` and `type` are both given"),
         ("{type: contains, function: contains}", "the entry names two graders"),
         ("{type: contains, wieght: 2}", 'unknown key "wieght"; did you mean "weight"?'),
         ("{type: contains, weight: -1}", "found -1; at least 0"),

@@ -1,6 +1,6 @@
 import pytest
 
-from harness.loading.suite_files import build_suite, load_suite
+from harness.loading.suite_files import load_suite
 from harness.types.errors import SuiteError
 from harness.types.suites import GateSpec, Limits, Retries, Suite
 
@@ -37,7 +37,7 @@ def test_every_part_of_a_suite_is_read(folder):
 def test_a_suite_is_made_of_a_mapping_too(folder):
     folder.write("d.jsonl", '{"input": "x"}\n')
     document = {"name": "s", "dataset": "d.jsonl", "graders": {"g": {"type": "contains"}}}
-    suite = build_suite(document, folder.path)
+    suite = Suite.from_mapping(document, folder.path)
     assert suite.dataset is not None
     assert suite.dataset.path == folder.path / "d.jsonl"
     assert (suite.source, suite.text) == (None, "")
@@ -47,18 +47,18 @@ def test_a_suite_is_made_of_a_mapping_too(folder):
     ("change", "expected"),
     [
         ({"name": 3}, "suite: name: found 3; a text"),
-        ({"epochs": True}, "suite: epochs: found True; a whole number"),
+        ({"epochs": True}, "suite: epochs: found true; a whole number"),
         ({"epochs": "3"}, "suite: epochs: found the text '3'; a whole number"),
-        ({"epochs": float("nan")}, "suite: a suite cannot hold the number nan"),
+        ({"epochs": float("nan")}, "suite: a document cannot hold the number nan"),
         ({"description": {1: 2}}, "suite: a key must be a text, not 1"),
-        ({"description": object()}, "suite: a suite cannot hold a value of type object"),
+        ({"description": object()}, "suite: a document cannot hold a value of type object"),
         ({"graders": ["contains"]}, "suite: graders[0]: found the text 'contains'"),
     ],
 )
 def test_a_mapping_is_checked_as_yaml_is(folder, change, expected):
     document = {"name": "s", "samples": [{"input": "x"}], "graders": [{"type": "contains"}]}
     with pytest.raises(SuiteError) as caught:
-        build_suite(document | change, folder.path)
+        Suite.from_mapping(document | change, folder.path)
     assert [str(fault)[: len(expected)] for fault in caught.value.faults] == [expected]
 
 
@@ -70,7 +70,8 @@ def test_a_mapping_is_checked_as_yaml_is(folder, change, expected):
         ("attempts: 4", 'unknown key "attempts"; it belongs under `retries`'),
         ("threshold: 0.5", 'unknown key "threshold"; it belongs under `scoring`'),
         ("models: [a]", 'unknown key "models"; it belongs under `target`'),
-        ("turn: 1", 'unknown key "turn"; it belongs in an entry of `graders`'),
+        ("turn: 1", 'unknown key "turn"; allowed: dataset, description'),
+        ("limits: {epochs: 2}", 'unknown key "epochs"; it belongs one level up, beside `limits`'),
         ("epoch: 3", 'unknown key "epoch"; did you mean "epochs"?'),
         ("reward: {}", 'unknown key "reward"; allowed: dataset, description'),
         ("epochs: 0", "epochs: found 0; at least 1"),

@@ -1,6 +1,6 @@
 import pytest
 
-from harness.loading.environment import BadReference
+from harness.documents.findings import BadReference
 from harness.loading.suite_paths import Folder, resolve_path
 
 

@@ -2,7 +2,7 @@ import json
 
 import pytest
 
-from harness.serving.model_requests import Refusal, parse_body, read_request
+from harness.serving.model_requests import ApiError, parse_body, read_request
 
 USER = {"role": "user", "content": "hi"}
 
@@ -68,7 +68,7 @@ def test_turns_and_replies_are_counted(roles, turns, replies):
     ],
 )
 def test_a_malformed_request_is_refused_with_the_place(fields, message):
-    with pytest.raises(Refusal) as caught:
+    with pytest.raises(ApiError) as caught:
         request(**fields)
     assert caught.value.status == 400
     assert message in str(caught.value)
@@ -88,7 +88,7 @@ def test_a_malformed_request_is_refused_with_the_place(fields, message):
     ],
 )
 def test_a_body_that_is_no_json_object_is_refused(raw):
-    with pytest.raises(Refusal, match="The body is not"):
+    with pytest.raises(ApiError, match="The body is not"):
         parse_body(raw)
 
 

@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.serving.model_requests import Refusal
+from harness.serving.model_requests import ApiError, read_request
 from harness.serving.reply_bodies import (
     body_parts,
     chunks,
@@ -12,16 +12,15 @@ from harness.serving.reply_bodies import (
     error_body,
     model_list,
 )
-from harness.serving.rules import answer
+from harness.serving.rules import reply_to
 from harness.serving.script import read_script
 
 TROUBLES = read_script(Path(__file__).parents[3] / "data" / "serving" / "troubles.yaml")
 
 
 def reply(model, text="hi", **fields):
-    return answer(
-        TROUBLES, {"model": model, "messages": [{"role": "user", "content": text}], **fields}
-    )
+    request = {"model": model, "messages": [{"role": "user", "content": text}], **fields}
+    return reply_to(TROUBLES, read_request(request))
 
 
 def joined(reply):
@@ -114,13 +113,13 @@ def test_the_model_and_the_rule_are_named_in_every_body():
 
 
 def test_errors_have_the_shape_of_the_api():
-    assert error_body(Refusal(404, "Gone.", param="model", code="model_not_found"))["error"] == {
+    assert error_body(ApiError(404, "Gone.", param="model", code="model_not_found"))["error"] == {
         "message": "Gone.",
         "type": "invalid_request_error",
         "param": "model",
         "code": "model_not_found",
     }
-    assert error_body(Refusal(503, "Later."))["error"]["type"] == "server_error"
+    assert error_body(ApiError(503, "Later."))["error"]["type"] == "server_error"
 
 
 def test_models_are_listed_under_the_names_that_suites_use():

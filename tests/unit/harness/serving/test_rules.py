@@ -3,8 +3,8 @@ from pathlib import Path
 
 import pytest
 
-from harness.serving.model_requests import Refusal
-from harness.serving.rules import answer
+from harness.serving.model_requests import ApiError, read_request
+from harness.serving.rules import reply_to
 from harness.serving.script import parse_script, read_script
 from harness.system.patterns import SlowPattern
 
@@ -32,7 +32,8 @@ def result(at, text):
 
 
 def ask(script, *messages, model="scripted/a", **fields):
-    return answer(script, {"model": model, "messages": list(messages), **fields})
+    request = {"model": model, "messages": list(messages), **fields}
+    return reply_to(script, read_request(request))
 
 
 def script_of(when, say="yes"):
@@ -146,19 +147,19 @@ def test_an_invented_value_stays_with_its_conversation():
 
 
 def test_a_rule_with_times_is_passed_over_once_it_is_used_up():
-    request = {"model": "limited", "messages": [user("x")]}
-    assert answer(TROUBLES, request).rule.status == 429
-    assert answer(TROUBLES, request, uses={0: 1}).rule.status == 429
-    assert answer(TROUBLES, request, uses={0: 2}).text == "Here you are."
+    request = read_request({"model": "limited", "messages": [user("x")]})
+    assert reply_to(TROUBLES, request).rule.status == 429
+    assert reply_to(TROUBLES, request, uses={0: 1}).rule.status == 429
+    assert reply_to(TROUBLES, request, uses={0: 2}).text == "Here you are."
 
 
 def test_an_unknown_model_is_refused_with_the_names_there_are():
-    with pytest.raises(Refusal, match=r"no model 'scripted/eco' .* scripted/echo, scripted/calls"):
+    with pytest.raises(ApiError, match=r"no model 'scripted/eco' .* scripted/echo, scripted/calls"):
         ask(TROUBLES, user("x"), model="scripted/eco")
 
 
 def test_a_conversation_that_no_rule_answers_is_refused_with_its_last_message_cut():
-    with pytest.raises(Refusal) as caught:
+    with pytest.raises(ApiError) as caught:
         ask(TROUBLES, user("\x1b[31mhello" + "o" * 10_000), model="calls")
     assert caught.value.status == 422
     assert str(caught.value).startswith("No rule of the model 'calls' answers (turn 0, reply 0).")
@@ -169,7 +170,7 @@ def test_a_conversation_that_no_rule_answers_is_refused_with_its_last_message_cu
 
 def test_a_value_whose_group_took_no_part_is_an_error_that_names_the_rule():
     with pytest.raises(
-        Refusal, match=r"calls/unknown cannot answer: .*no value for \{x\}"
+        ApiError, match=r"calls/unknown cannot answer: .*no value for \{x\}"
     ) as caught:
         ask(TROUBLES, user("optional"), model="calls")
     assert caught.value.status == 500

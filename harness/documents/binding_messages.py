@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from typing import Any, Literal, get_args, get_origin
 
-from harness.loading.nodes import Node, Scalar, describe
-from harness.loading.shapes import members_of, option_hints, record_of
-from harness.loading.yaml_scalars import has_leading_zero
+from harness.documents.nodes import Node, Scalar, describe
+from harness.documents.shapes import members_of, option_hints, record_of
+from harness.documents.yaml_scalars import has_leading_zero
 from harness.system.suggestions import suggest
 from harness.types.code import CodeFile, CodeRef, SuitePath
 
@@ -30,27 +30,27 @@ _BOUNDS = {
 }
 
 
-def tell(
-    error: Mapping[str, Any], node: Node, record: type[Any], path: str, root: str
+def explain_error(
+    error: Mapping[str, Any], node: Node, record: type[Any], path: str
 ) -> tuple[str, str]:
-    """Give problem and what is allowed for one error of the check.
+    """Return problem and what is allowed for one error of the check.
 
-    `path` is that of the node, `root` that of the mapping which stands for `record`.
+    `path` leads from the mapping that stands for `record` to the node.
     """
     kind, context = str(error["type"]), error.get("ctx", {})
     if kind == "value_error":
         return _sentence(str(context.get("error", error["msg"]))), ""
     if kind in _BOUNDS:
         name, words = _BOUNDS[kind]
-        return f"found {describe(node)}", words.format(context[name])
-    hint = _hint_at(record, path.removeprefix(root))
+        return f"found {describe(node)}", words.format(f"{context[name]:g}")
+    hint = _hint_at(record, path)
     allowed = words_for(hint) if hint is not None else ""
     if isinstance(node, Scalar) and has_leading_zero(node.written or "") and not node.source:
         bare = (node.written or "").lstrip("+-").lstrip("0") or "0"
         return f"the number {node.written} begins with a zero", f"write {bare}, or quote a text"
     literals = [arg for m in members_of(hint) if get_origin(m) is Literal for arg in get_args(m)]
     if literals and isinstance(node, Scalar) and isinstance(node.value, str):
-        return f"found {describe(node)}", suggest(node.value, map(str, literals))
+        return f"found {describe(node)}", suggest(node.value, map(_shown, literals))
     return f"found {describe(node)}", allowed or _sentence(str(error["msg"]))
 
 
@@ -60,7 +60,7 @@ def _sentence(text: str) -> str:
 
 
 def _hint_at(record: type[Any], path: str) -> Any:
-    """Give the type of the option that a path leads to; None where it leads elsewhere."""
+    """Return the type of the option that a path leads to; None where it leads elsewhere."""
     hint: Any = record
     for part in path.replace("[", ".[").strip(".").split("."):
         if not part:
@@ -77,7 +77,7 @@ def _hint_at(record: type[Any], path: str) -> Any:
 
 
 def words_for(hint: Any) -> str:
-    """Say in words what a type allows; empty where any value may stand."""
+    """Describe what a type allows; empty where any value may stand."""
     words = [word for member in members_of(hint) if (word := _word(member))]
     return " or ".join(dict.fromkeys(words))
 
@@ -87,13 +87,17 @@ def _word(member: Any) -> str:
         return _WORDS[member]
     origin, args = get_origin(member), get_args(member)
     if origin is Literal:
-        return "one of: " + ", ".join(map(str, args))
+        return "one of: " + ", ".join(map(_shown, args))
     if origin in {list, tuple, set, frozenset}:
         inner = words_for(args[0]) if args else ""
         return f"a list of {_plural(inner)}" if inner else "a list"
     if isinstance(origin, type) and issubclass(origin, Mapping):
         return "a mapping"
     return "a mapping of options" if record_of(member) is not None else ""
+
+
+def _shown(literal: Any) -> str:
+    return str(literal).lower() if isinstance(literal, bool) else str(literal)
 
 
 def _plural(words: str) -> str:

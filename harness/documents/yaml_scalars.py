@@ -7,7 +7,7 @@ them for something else.
 import math
 import re
 
-from harness.loading.nodes import Node, Scalar, Scalars
+from harness.documents.nodes import Node, Scalar, Scalars
 
 _NULL = {"", "~", "null", "Null", "NULL"}
 _BOOL = {
@@ -23,14 +23,14 @@ _LONGEST_NUMBER = 300
 
 
 def resolve_scalar(text: str) -> Scalars:
-    """Give the value of an unquoted scalar; numbers that are not finite stay texts."""
+    """Return the value of an unquoted scalar; numbers that are not finite stay texts."""
     if text in _NULL:
         return None
     return text if (value := resolve_number(text)) is None else value
 
 
 def resolve_number(text: str) -> int | float | bool | None:
-    """Give the number or truth value that a text writes; None where it writes neither."""
+    """Return the number or truth value that a text writes; None where it writes neither."""
     if text in _BOOL:
         return _BOOL[text]
     if len(text) > _LONGEST_NUMBER:

@@ -1,19 +1,23 @@
 """What reading one suite needs at hand: folder, Python files, plug-ins, findings."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
+from typing import TypeVar
 
-from harness.loading.code_files import BrokenFile, CodeFiles
-from harness.loading.environment import BadReference
-from harness.loading.findings import Findings
-from harness.loading.nodes import Spot
+from harness.documents.binding import Binder
+from harness.documents.findings import BadReference, Findings
+from harness.documents.nodes import Location
+from harness.documents.shapes import Free
+from harness.loading.code_files import CodeFiles
 from harness.loading.plugins import Plugins
 from harness.loading.suite_paths import Folder, resolve_path
 from harness.types.code import CodeFile, CodeRef, SuitePath
 
+_T = TypeVar("_T")
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Workbench:
+class LoadContext:
     """The tools of one reading.
 
     `environ` fills `${NAME}` in paths; None leaves it alone, where it was filled in already.
@@ -26,9 +30,20 @@ class Workbench:
     code: CodeFiles | None
     environ: Mapping[str, str] | None
 
-    def already_expanded(self) -> "Workbench":
-        """Give the same workbench for values in which `${NAME}` was filled in."""
+    def already_expanded(self) -> "LoadContext":
+        """Return the same context for values in which `${NAME}` was filled in."""
         return replace(self, environ=None)
+
+    def bind(
+        self,
+        record: type[_T],
+        location: Location,
+        *,
+        free: Free = "written",
+        also: Collection[str] = (),
+    ) -> _T | None:
+        """Make a dataclass of a mapping, as `Binder.bind` does."""
+        return Binder(self.findings, self.resolve).bind(record, location, free=free, also=also)
 
     def resolve(self, kind: type, text: str) -> SuitePath | CodeFile | CodeRef:
         """Resolve the text of an option by its type.
@@ -44,16 +59,11 @@ class Workbench:
             return self.code.file(text, self.environ)
         return self.code.ref(text, self.environ)
 
-    def code_ref(self, spot: Spot, text: str) -> CodeRef | None:
-        """Resolve `file.py:name` at a spot; None where that was a fault."""
+    def code_ref(self, location: Location, text: str) -> CodeRef | None:
+        """Resolve `file.py:name` at a location; None where that was a fault."""
         try:
             found = self.resolve(CodeRef, text)
         except BadReference as problem:
-            self.report(spot, problem)
+            self.findings.reference(location, problem)
             return None
         return found if isinstance(found, CodeRef) else None
-
-    def report(self, spot: Spot, problem: BadReference) -> None:
-        """Add a fault for a reference; a file that cannot be loaded has its own fault already."""
-        if not isinstance(problem, BrokenFile):
-            self.findings.fault(spot, problem.problem, problem.allowed)

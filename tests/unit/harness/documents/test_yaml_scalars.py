@@ -1,6 +1,6 @@
 import pytest
 
-from harness.loading.yaml_scalars import resolve_scalar
+from harness.documents.yaml_scalars import resolve_scalar
 
 
 @pytest.mark.parametrize(

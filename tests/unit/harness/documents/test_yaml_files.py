@@ -1,13 +1,15 @@
 import pytest
 
-from harness.loading.nodes import Scalar, Spot
-from harness.loading.shapes import free_value
-from harness.loading.yaml_files import read_yaml
+from harness.documents.findings import Findings
+from harness.documents.nodes import Location, Scalar
+from harness.documents.shapes import free_value
+from harness.documents.yaml_files import read_yaml
 
 
 def read(text):
-    node, faults = read_yaml(text if isinstance(text, bytes) else text.encode(), "s.yaml")
-    return node, [str(fault) for fault in faults]
+    findings = Findings("s.yaml")
+    node = read_yaml(text if isinstance(text, bytes) else text.encode(), findings)
+    return node, [str(fault) for fault in findings.faults]
 
 
 @pytest.mark.parametrize(
@@ -29,20 +31,20 @@ def read(text):
         ),
         ("a:\n  b: 1\n c: 2\n", "s.yaml:3:2: the line fits nothing above it"),
         ("- a\nb: 1\n", "s.yaml:2:1: the line fits nothing above it"),
-        ("a: 1\n---\nb: 2\n", "s.yaml:2:1: a second document begins here; a suite is one document"),
-        ("a: 1\n---\n", "s.yaml:2:1: a second document begins here; a suite is one document"),
+        ("a: 1\n---\nb: 2\n", "s.yaml:2:1: a second document begins here; a file is one document"),
+        ("a: 1\n---\n", "s.yaml:2:1: a second document begins here; a file is one document"),
         (
             "a: 1\nb: 2\na: 3\n",
-            's.yaml:3:1: the key "a" stands here again; it is already on line 1',
+            's.yaml:3:1: duplicate key "a"; it is already on line 1',
         ),
         ("a: *x\n", "s.yaml:1:4: *x refers to itself, or to no anchor before it"),
         ("a: &x [*x]\n", "s.yaml:1:8: *x refers to itself, or to no anchor before it"),
         ("a: !!python/object:os.system x\n", "s.yaml:1:4: the tag !!python/object:os.system"),
-        ("a: !thing {}\n", "s.yaml:1:4: the tag !thing has no meaning in a suite"),
+        ("a: !thing {}\n", "s.yaml:1:4: the tag !thing has no meaning here"),
         ("? [a]\n: b\n", "s.yaml:1:3: a key must be a text, not a list or a mapping"),
         ("a: x\ty\x01\n", "s.yaml:1:7: the character U+0001 is not allowed in YAML; remove it"),
-        ("", "s.yaml: the file is empty; a suite is a mapping of keys and values"),
-        ("# only this\n", "s.yaml: the file is empty; a suite is a mapping of keys and values"),
+        ("", "s.yaml: the file is empty; write a mapping of keys and values"),
+        ("# only this\n", "s.yaml: the file is empty; write a mapping of keys and values"),
         ("[" * 5000, "s.yaml:1:1001: nested too deeply; at most 100 levels"),
         ("- " * 500, "s.yaml:1:203: nested too deeply; at most 100 levels"),
         ("a: 1\n<<: 3\n", "s.yaml:2:1: `<<` takes a mapping, or a list of mappings"),
@@ -51,13 +53,13 @@ def read(text):
         (b"x: 1\nab\xe9: 1\n", "s.yaml:2:3: the byte 0xE9 is not UTF-8; save the file as UTF-8"),
     ],
 )
-def test_what_is_no_suite_is_one_plain_line_with_its_place(text, fault):
+def test_what_is_no_document_is_one_plain_line_with_its_place(text, fault):
     _, faults = read(text)
     assert len(faults) == 1
     assert faults[0].startswith(fault)
 
 
-def test_every_key_that_stands_twice_is_named():
+def test_every_duplicate_key_is_named():
     node, faults = read("a: 1\na: 2\nb: {c: 1, c: 2}\n")
     assert [fault.split(":")[1] for fault in faults] == ["2", "3"]
     assert free_value(node) == {"a": 1, "b": {"c": 1}}
@@ -94,15 +96,15 @@ def test_keys_are_the_texts_that_were_written():
 
 def test_values_know_their_place_and_how_they_were_written():
     node, _ = read("a:\n  - x\n  - 1.10\n  - '1.10'\n  - !!str 7\n")
-    items = list(Spot(node).child("a").items())
-    assert [(i.node.place.line, i.node.place.column) for i in items] == [
+    items = list(Location(node).child("a").items())
+    assert [(i.node.position.line, i.node.position.column) for i in items] == [
         (2, 5),
         (3, 5),
         (4, 5),
         (5, 5),
     ]
     assert [i.path for i in items] == ["a[0]", "a[1]", "a[2]", "a[3]"]
-    assert items[1].node == Scalar(value=1.1, written="1.10", place=items[1].node.place)
+    assert items[1].node == Scalar(value=1.1, written="1.10", position=items[1].node.position)
     assert items[2].node.written is None
     assert items[3].node.value == "7"
 

@@ -1,11 +1,11 @@
-"""What is wrong with a text that is no YAML, in one plain sentence with its place."""
+"""What is wrong with a text that is not YAML, in one plain sentence with its place."""
 
 from typing import Any
 
 from yaml import YAMLError
 from yaml.reader import ReaderError
 
-from harness.loading.nodes import Place
+from harness.documents.nodes import Position
 
 _INDENT_WITH_SPACES = "indent with spaces"
 _QUOTE = "quote a text that holds it"
@@ -49,29 +49,29 @@ _EXPLANATIONS: tuple[tuple[str, str, str], ...] = (
 )
 
 
-def explain(error: YAMLError, text: str) -> tuple[Place, str, str]:
-    """Give place, problem and what is allowed for an error of the YAML parser."""
+def explain(error: YAMLError, text: str) -> tuple[Position, str, str]:
+    """Return position, problem and what is allowed for an error of the YAML parser."""
     if isinstance(error, ReaderError):
         return _unreadable(error, text)
     problem = str(getattr(error, "problem", None) or error).splitlines()[0]
     mark = getattr(error, "problem_mark", None)
     if "end of stream" in problem:
         mark = getattr(error, "context_mark", None) or mark
-    place = Place(mark.line + 1, mark.column + 1) if mark else Place()
+    position = Position(mark.line + 1, mark.column + 1) if mark else Position()
     if "cannot start any token" in problem:
-        return place, *_bad_start(_character_at(text, mark))
+        return position, *_bad_start(_character_at(text, mark))
     for part, plain, allowed in _EXPLANATIONS:
         if part in problem:
-            return place, plain, allowed
+            return position, plain, allowed
     context = getattr(error, "context", None)
-    return place, f"this is no YAML: {f'{context}: ' if context else ''}{problem}", ""
+    return position, f"this is no YAML: {f'{context}: ' if context else ''}{problem}", ""
 
 
-def _unreadable(error: Any, text: str) -> tuple[Place, str, str]:
+def _unreadable(error: Any, text: str) -> tuple[Position, str, str]:
     before = text[: error.position]
-    place = Place(before.count("\n") + 1, len(before) - before.rfind("\n"))
+    position = Position(before.count("\n") + 1, len(before) - before.rfind("\n"))
     code = error.character if isinstance(error.character, int) else ord(error.character)
-    return place, f"the character U+{code:04X} is not allowed in YAML", "remove it"
+    return position, f"the character U+{code:04X} is not allowed in YAML", "remove it"
 
 
 def _bad_start(character: str) -> tuple[str, str]:

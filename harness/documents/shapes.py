@@ -10,8 +10,11 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
 
-from harness.loading.nodes import Listing, Node, Scalar, Spot, Table
-from harness.loading.yaml_scalars import is_json_number, keeps_its_text
+from pydantic import BeforeValidator
+from pydantic_core import PydanticUndefined
+
+from harness.documents.nodes import Listing, Location, Node, Scalar, Table
+from harness.documents.yaml_scalars import has_leading_zero, is_json_number, keeps_its_text
 from harness.types.code import CodeFile, CodeRef, SuitePath
 
 Free = Literal["written", "json"]
@@ -23,7 +26,7 @@ _LISTS = (list, tuple, set, frozenset, Sequence, Collection, Iterable)
 
 
 def free_value(node: Node, free: Free = "written") -> Any:
-    """Give the value of a node where any value may stand."""
+    """Return the value of a node where any value may stand."""
     if isinstance(node, Listing):
         return [free_value(item, free) for item in node.items]
     if isinstance(node, Table):
@@ -34,12 +37,14 @@ def free_value(node: Node, free: Free = "written") -> Any:
 
 
 def shape(hint: Any, node: Node, free: Free) -> Any:
-    """Give the value of a node for a type; a value that does not fit is left for the check."""
+    """Return the value of a node for a type; a value that does not fit is left for the check."""
     members = members_of(hint)
     if isinstance(node, Scalar):
         return _shape_scalar(members, node, free)
     if isinstance(node, Listing):
-        return [shape(_item_hint(members, index), item, free) for index, item in _numbered(node)]
+        return [
+            shape(_item_hint(members, index), item, free) for index, item in enumerate(node.items)
+        ]
     if (record := record_of(hint)) is not None:
         hints = option_hints(record)
         return {
@@ -51,21 +56,21 @@ def shape(hint: Any, node: Node, free: Free) -> Any:
     return {key: shape(inner, entry.node, free) for key, entry in node.entries.items()}
 
 
-def _numbered(node: Listing) -> enumerate[Node]:
-    return enumerate(node.items)
-
-
 def members_of(hint: Any) -> tuple[Any, ...]:
-    """Give the alternatives of a type, annotations and unions taken apart."""
+    """Return the alternatives of a type, annotations and unions taken apart."""
     if get_origin(hint) is Annotated:
-        return members_of(get_args(hint)[0])
+        kept, *notes = get_args(hint)
+        before = [note for note in notes if isinstance(note, BeforeValidator)]
+        written = [note.json_schema_input_type for note in before]
+        # What is written may be of another type than what it is made into.
+        return members_of(written[0] if written and written[0] is not PydanticUndefined else kept)
     if get_origin(hint) in {Union, types.UnionType}:
         return tuple(member for arg in get_args(hint) for member in members_of(arg))
     return (hint,)
 
 
 def record_of(hint: Any) -> type[Any] | None:
-    """Give the dataclass among the alternatives of a type that is written as a mapping."""
+    """Return the dataclass among the alternatives of a type that is written as a mapping."""
     for member in members_of(hint):
         if isinstance(member, type) and dataclasses.is_dataclass(member) and member not in _TEXTS:
             return member
@@ -73,7 +78,7 @@ def record_of(hint: Any) -> type[Any] | None:
 
 
 def option_hints(record: type[Any]) -> Mapping[str, Any]:
-    """Give the options of a dataclass with their types."""
+    """Return the options of a dataclass with their types."""
     key: Any = record
     return _option_hints(key)
 
@@ -84,29 +89,29 @@ def _option_hints(record: Any) -> Mapping[str, Any]:
     return {f.name: hints[f.name] for f in dataclasses.fields(record) if f.init}
 
 
-def records_below(spot: Spot, hint: Any) -> "list[tuple[Spot, type[Any]]]":
-    """Give every mapping at or below a spot that stands for a dataclass, with that dataclass."""
-    if isinstance(spot.node, Listing):
+def records_below(location: Location, hint: Any) -> "list[tuple[Location, type[Any]]]":
+    """Return each mapping at or below a location that stands for a dataclass, with that."""
+    if isinstance(location.node, Listing):
         members = members_of(hint)
         return [
             found
-            for index, item in enumerate(spot.items())
+            for index, item in enumerate(location.items())
             for found in records_below(item, _item_hint(members, index))
         ]
     record = record_of(hint)
-    if not isinstance(spot.node, Table):
+    if not isinstance(location.node, Table):
         return []
     if record is None:
         inner = _value_hint(members_of(hint))
-        return [found for _, child in spot.children() for found in records_below(child, inner)]
+        return [found for _, child in location.children() for found in records_below(child, inner)]
     hints = option_hints(record)
     below = [
         found
-        for key, child in spot.children()
+        for key, child in location.children()
         if key in hints
         for found in records_below(child, hints[key])
     ]
-    return [(spot, record), *below]
+    return [(location, record), *below]
 
 
 def _shape_scalar(members: tuple[Any, ...], node: Scalar, free: Free) -> Any:
@@ -128,8 +133,7 @@ def _numeric(node: Scalar, kinds: set[Any]) -> Any:
         return value if bool in kinds else node.written
     text = node.written or ""
     # 010 is 10 to YAML 1.2 and 8 to YAML 1.1; the check refuses it as the text it is.
-    leading_zero = text.lstrip("+-")[:1] == "0" and text.lstrip("+-")[1:2].isdigit()
-    return text if leading_zero else value
+    return text if has_leading_zero(text) else value
 
 
 def _item_hint(members: tuple[Any, ...], index: int) -> Any:

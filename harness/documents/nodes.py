@@ -6,18 +6,21 @@ from dataclasses import dataclass, field
 from os import PathLike
 from typing import Any
 
+from harness.system.texts import cut
+
+_MOST_SHOWN = 60
 Scalars = str | int | float | bool | None
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class Position:
     """Line and column, counted from 1; 0 where a value was not written in a file."""
 
     line: int = 0
     column: int = 0
 
 
-NOWHERE = Place()
+NOWHERE = Position()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,7 +33,7 @@ class Scalar:
     value: Scalars
     written: str | None = None
     source: str | None = None
-    place: Place = NOWHERE
+    position: Position = NOWHERE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,15 +41,15 @@ class Listing:
     """A list of nodes."""
 
     items: "tuple[Node, ...]" = ()
-    place: Place = NOWHERE
+    position: Position = NOWHERE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
-    """A key with its value; `place` is that of the key."""
+    """A key with its value; `position` is that of the key."""
 
     node: "Node"
-    place: Place = NOWHERE
+    position: Position = NOWHERE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,60 +57,78 @@ class Table:
     """A mapping; keys are their written texts."""
 
     entries: Mapping[str, Entry] = field(default_factory=dict)
-    place: Place = NOWHERE
+    position: Position = NOWHERE
 
 
 Node = Scalar | Listing | Table
 
 
 @dataclass(frozen=True, slots=True)
-class Spot:
+class Location:
     """A node and the path that leads to it, such as `graders.surfaced_id.config`."""
 
     node: Node
     path: str = ""
 
-    def child(self, key: str) -> "Spot | None":
-        """Give the value of a key; None where this is no mapping or has no such key."""
+    def child(self, key: str) -> "Location | None":
+        """Return the value of a key; None where this is no mapping or has no such key."""
         entry = self.node.entries.get(key) if isinstance(self.node, Table) else None
-        return Spot(entry.node, self.path_of(key)) if entry else None
+        return Location(entry.node, self.path_of(key)) if entry else None
 
-    def children(self) -> "Iterator[tuple[str, Spot]]":
-        """Give the keys of a mapping with their values, in the order they were written."""
+    def children(self) -> "Iterator[tuple[str, Location]]":
+        """Return the keys of a mapping with their values, in the order they were written."""
         if isinstance(self.node, Table):
             for key, entry in self.node.entries.items():
-                yield key, Spot(entry.node, self.path_of(key))
+                yield key, Location(entry.node, self.path_of(key))
 
-    def items(self) -> "Iterator[Spot]":
-        """Give the items of a list."""
+    def items(self) -> "Iterator[Location]":
+        """Return the items of a list."""
         if isinstance(self.node, Listing):
             for index, node in enumerate(self.node.items):
-                yield Spot(node, f"{self.path}[{index}]")
+                yield Location(node, f"{self.path}[{index}]")
 
     def path_of(self, key: str) -> str:
-        """Give the path of a key of this mapping."""
+        """Return the path of a key of this mapping."""
         return f"{self.path}.{key}" if self.path else key
 
-    def key_place(self, key: str) -> Place:
-        """Give where a key is written."""
+    def key_position(self, key: str) -> Position:
+        """Return where a key is written."""
         entry = self.node.entries.get(key) if isinstance(self.node, Table) else None
-        return entry.place if entry else self.node.place
+        return entry.position if entry else self.node.position
+
+    def follow(self, path: "tuple[int | str, ...]") -> "tuple[Location, tuple[int | str, ...]]":
+        """Follow keys and indices as far as they lead; return what is found there, and the rest.
+
+        A part that leads nowhere, such as the name of a union's member, is passed over if more
+        follow.
+        """
+        for index, part in enumerate(path):
+            following = (
+                self.child(part)
+                if isinstance(part, str)
+                else next((item for i, item in enumerate(self.items()) if i == part), None)
+            )
+            if following is None:
+                rest = path[index + 1 :]
+                return self.follow(rest) if rest else (self, path[index:])
+            self = following  # noqa: PLW0642
+        return self, ()
 
     def text(self, key: str) -> str | None:
-        """Give the value of a key as it was written; None where there is no such text."""
-        spot = self.child(key)
-        return text_of(spot.node) if spot else None
+        """Return the value of a key as it was written; None where there is no such text."""
+        location = self.child(key)
+        return text_of(location.node) if location else None
 
-    def without(self, *keys: str) -> "Spot":
-        """Give this mapping without some of its keys."""
+    def without(self, *keys: str) -> "Location":
+        """Return this mapping without some of its keys."""
         if not isinstance(self.node, Table):
             return self
         entries = {key: entry for key, entry in self.node.entries.items() if key not in keys}
-        return Spot(Table(entries=entries, place=self.node.place), self.path)
+        return Location(Table(entries=entries, position=self.node.position), self.path)
 
 
 def text_of(node: Node) -> str | None:
-    """Give a scalar as text: as it was written, where it was; None for null and for lists."""
+    """Return a scalar as text: as it was written, where it was; None for null and for lists."""
     if not isinstance(node, Scalar) or node.value is None:
         return None
     if isinstance(node.value, str):
@@ -121,7 +142,7 @@ def is_null(node: Node) -> bool:
 
 
 def describe(node: Node) -> str:
-    """Say in words what a node is, to be put after "found"."""
+    """Describe a node in words, to be put after "found"."""
     if isinstance(node, Listing):
         return "a list"
     if isinstance(node, Table):
@@ -129,14 +150,21 @@ def describe(node: Node) -> str:
     if node.value is None:
         return "nothing"
     if node.source is not None:
-        return f"what {_short(node.source)!r} stands for"
-    shown = node.written if node.written is not None else node.value
-    kind = "the text " if isinstance(node.value, str) else ""
-    return f"{kind}{_short(str(shown))!r}" if kind else _short(str(shown))
+        return f"what {cut(node.source, _MOST_SHOWN)!r} stands for"
+    if node.written is not None and not isinstance(node.value, str):
+        return cut(node.written, _MOST_SHOWN)
+    return describe_value(node.value)
 
 
-def _short(text: str, width: int = 60) -> str:
-    return text if len(text) <= width else f"{text[: width - 1]}…"
+def describe_value(value: Any) -> str:
+    """Describe a JSON value in words, to be put after "found" or "is"."""
+    if isinstance(value, str):
+        return f"the text {cut(value, _MOST_SHOWN)!r}"
+    if value is None or isinstance(value, bool):
+        return {None: "null", True: "true", False: "false"}[value]
+    if isinstance(value, list | tuple):
+        return "a list"
+    return "a mapping" if isinstance(value, Mapping) else cut(str(value), _MOST_SHOWN)
 
 
 def from_python(value: Any) -> Node:
@@ -148,14 +176,14 @@ def from_python(value: Any) -> Node:
     if isinstance(value, PathLike):
         return Scalar(value=str(value))
     if isinstance(value, float) and not math.isfinite(value):
-        raise TypeError(f"a suite cannot hold the number {value}")
+        raise TypeError(f"a document cannot hold the number {value}")
     if value is None or isinstance(value, str | bool | int | float):
         return Scalar(value=value)
     if isinstance(value, list | tuple):
         return Listing(items=tuple(from_python(item) for item in value))
     if isinstance(value, Mapping):
         return Table(entries={_key(key): Entry(node=from_python(v)) for key, v in value.items()})
-    raise TypeError(f"a suite cannot hold a value of type {type(value).__name__}")
+    raise TypeError(f"a document cannot hold a value of type {type(value).__name__}")
 
 
 def _key(key: Any) -> str:

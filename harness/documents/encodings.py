@@ -8,7 +8,7 @@ _ALLOWED = "save the file as UTF-8"
 
 
 def decode_utf8(data: bytes, file: str) -> str | Fault:
-    """Give the text without its byte order mark, or the fault that says why it is none."""
+    """Return the text without its byte order mark, or the fault that says why it cannot be read."""
     if other := find_other_encoding(data, file):
         return other
     body = data.removeprefix(BOM)
@@ -21,14 +21,14 @@ def decode_utf8(data: bytes, file: str) -> str | Fault:
 
 
 def find_other_encoding(start: bytes, file: str) -> Fault | None:
-    """Give the fault of a file whose first bytes are those of UTF-16 or UTF-32."""
+    """Return the fault of a file whose first bytes are those of UTF-16 or UTF-32."""
     if start.startswith(_UTF16) or b"\0" in start[:4]:
         return Fault(file=file, problem="the file is UTF-16 or UTF-32", allowed=_ALLOWED)
     return None
 
 
 def bad_byte(file: str, line: int, before: bytes, byte: int) -> Fault:
-    """Give the fault of a byte that is not UTF-8; `before` is what the line holds before it."""
+    """Return the fault of a byte that is not UTF-8; `before` is what the line holds before it."""
     return Fault(
         file=file,
         line=line,

@@ -1,0 +1,80 @@
+"""Collects the faults of a document while it is read, so that they are reported at once."""
+
+from collections.abc import Iterable
+
+from harness.documents.nodes import NOWHERE, Location, Position
+from harness.types.errors import Fault
+
+
+class BadReference(ValueError):  # noqa: N818  (said of a text, not of the program)
+    """A text refers to what is not there: `problem` says to what, `allowed` what can be done.
+
+    `reported` says that there is a fault about it already.
+    """
+
+    def __init__(self, problem: str, allowed: str = "", *, reported: bool = False) -> None:
+        super().__init__(problem)
+        self.problem = problem
+        self.allowed = allowed
+        self.reported = reported
+
+
+class Findings:
+    """The faults and warnings of one document; `file` is the name they are shown under."""
+
+    def __init__(self, file: str) -> None:
+        self.file = file
+        self.faults: list[Fault] = []
+        self.warnings: list[Fault] = []
+
+    def fault(self, location: Location, problem: str, allowed: str = "") -> None:
+        """Add a fault at a value."""
+        self.faults.append(self.make(location.path, location.node.position, problem, allowed))
+
+    def key_fault(self, location: Location, key: str, problem: str, allowed: str = "") -> None:
+        """Add a fault at a key of a mapping."""
+        position = location.key_position(key)
+        self.faults.append(self.make(location.path_of(key), position, problem, allowed))
+
+    def reference(self, location: Location, problem: BadReference) -> None:
+        """Add a fault for a reference, unless there is one already."""
+        if not problem.reported:
+            self.fault(location, problem.problem, problem.allowed)
+
+    def warn(self, location: Location, problem: str, allowed: str = "") -> None:
+        """Add what does not keep the document from being used."""
+        self.warnings.append(self.make(location.path, location.node.position, problem, allowed))
+
+    def warn_key(self, location: Location, key: str, problem: str, allowed: str = "") -> None:
+        """Add a warning at a key of a mapping."""
+        position = location.key_position(key)
+        self.warnings.append(self.make(location.path_of(key), position, problem, allowed))
+
+    def make(
+        self, path: str = "", position: Position = NOWHERE, problem: str = "", allowed: str = ""
+    ) -> Fault:
+        """Return a fault of this document."""
+        return Fault(
+            file=self.file,
+            line=position.line,
+            column=position.column,
+            path=path,
+            problem=problem,
+            allowed=allowed,
+        )
+
+
+def in_order(file: str, faults: Iterable[Fault]) -> tuple[Fault, ...]:
+    """Sort faults as a reader meets them: those of `file` first, then the others by name."""
+    return tuple(
+        sorted(
+            dict.fromkeys(faults),
+            key=lambda fault: (
+                fault.file != file,
+                fault.file,
+                fault.line == 0,
+                fault.line,
+                fault.column,
+            ),
+        )
+    )
