@@ -55,7 +55,8 @@ class OpenAIAgent:
         },
     )
     max_steps: int = field(
-        default=20, metadata={"description": "How many replies of the model one turn may take."}
+        default=20,
+        metadata={"ge": 1, "description": "How many replies of the model one turn may take."},
     )
 
     def lint(self) -> Iterator[tuple[str, str]]:
@@ -65,8 +66,6 @@ class OpenAIAgent:
                 yield "request", f"{key} cannot be set here: {why}"
         if self.request.get("n", 1) != 1:
             yield "request", "n must be 1: an agent goes on from one reply"
-        if self.max_steps < 1:
-            yield "max_steps", "must be at least 1"
 
     def check(self, fixture_names: frozenset[str]) -> Iterator[Fault]:
         """Yield what keeps functions of `tools` from being tools, each fault at its line."""
