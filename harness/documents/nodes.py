@@ -1,4 +1,4 @@
-"""A document as a tree of nodes, each of which knows where it stands; from YAML or from Python."""
+"""A document as a tree of nodes, each of which knows its position; from YAML or from Python."""
 
 import math
 from collections.abc import Iterator, Mapping

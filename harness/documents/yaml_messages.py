@@ -11,13 +11,13 @@ _INDENT_WITH_SPACES = "indent with spaces"
 _QUOTE = "quote a text that holds it"
 
 _EXPLANATIONS: tuple[tuple[str, str, str], ...] = (
-    ("found a tab character", "a tab stands where YAML wants spaces", _INDENT_WITH_SPACES),
+    ("found a tab character", "a tab where YAML wants spaces", _INDENT_WITH_SPACES),
     (
         "mapping values are not allowed",
-        "a `:` stands where no value can follow",
+        "a `:` where no value can follow",
         "quote a text that holds `: `, or mend the indentation of the lines above",
     ),
-    ("could not find expected ':'", "this is no `key: value`", "write `key: value`"),
+    ("could not find expected ':'", "this is not `key: value`", "write `key: value`"),
     (
         "did not find expected key",
         "the line fits nothing above it",
@@ -64,7 +64,7 @@ def explain(error: YAMLError, text: str) -> tuple[Position, str, str]:
         if part in problem:
             return position, plain, allowed
     context = getattr(error, "context", None)
-    return position, f"this is no YAML: {f'{context}: ' if context else ''}{problem}", ""
+    return position, f"this is not YAML: {f'{context}: ' if context else ''}{problem}", ""
 
 
 def _unreadable(error: Any, text: str) -> tuple[Position, str, str]:
@@ -76,7 +76,7 @@ def _unreadable(error: Any, text: str) -> tuple[Position, str, str]:
 
 def _bad_start(character: str) -> tuple[str, str]:
     if character == "\t":
-        return "a tab stands where YAML wants spaces", _INDENT_WITH_SPACES
+        return "a tab where YAML wants spaces", _INDENT_WITH_SPACES
     return f"a text cannot begin with {character} unless it is quoted", _QUOTE
 
 

@@ -11,6 +11,7 @@ from harness.documents.findings import BadReference
 from harness.loading.suite_paths import Folder, resolve_path
 from harness.system.private_modules import OWN_PACKAGES, PrivateModules
 from harness.system.suggestions import suggest
+from harness.system.texts import error_line
 from harness.types.code import CodeFile, CodeRef
 from harness.types.errors import Fault
 from harness.types.marks import public_names
@@ -60,7 +61,7 @@ class CodeFiles:
         return self._loaded[found.path]
 
     def ref(self, text: str, environ: Mapping[str, str] | None) -> CodeRef:
-        """Give an object of a file, such as `agent.py:Agent`; split at the last colon.
+        """Return an object of a file, such as `agent.py:Agent`; split at the last colon.
 
         Raises:
             BrokenFile, BadReference: as `file` does; also where the file has no such name.
@@ -75,7 +76,7 @@ class CodeFiles:
         return CodeRef(text=text, file=file, name=name, value=names[name])
 
     def modules(self) -> dict[Path, ModuleType]:
-        """Give every module that was loaded, siblings included, by path."""
+        """Return every module that was loaded, siblings included, by path."""
         return {
             modules.sources[name][0]: module
             for modules in self._folders.values()
@@ -83,7 +84,7 @@ class CodeFiles:
         }
 
     def hidden_siblings(self) -> list[Fault]:
-        """Give a fault for each import of `harness` or `graders` beside a file of that name."""
+        """Return a fault for each import of `harness` or `graders` beside a file of that name."""
         return [
             Fault(
                 file=self._folder.show(Path(file)),
@@ -122,7 +123,7 @@ class CodeFiles:
         return Fault(
             file=self._folder.show(Path(file)),
             line=line,
-            problem=f"the file cannot be loaded: {_told(error)}",
+            problem=f"the file cannot be loaded: {_error_line(error)}",
             allowed=_advice(error, Path(file).parent),
         )
 
@@ -131,9 +132,8 @@ def _paths(modules: PrivateModules) -> list[Path]:
     return [path for path, _ in modules.sources.values()]
 
 
-def _told(error: BaseException) -> str:
-    text = " ".join(_PRIVATE.sub("", str(error)).split())
-    return f"{type(error).__name__}: {text}" if text else type(error).__name__
+def _error_line(error: BaseException) -> str:
+    return " ".join(_PRIVATE.sub("", error_line(error)).split())
 
 
 def _advice(error: BaseException, folder: Path) -> str:

@@ -116,7 +116,7 @@ class CsvRows:
             return self._fault(line, 0, "something follows the end of a quoted cell", allowed)
         if "new-line character" in problem:
             allowed = "end rows with a line feed, or quote the cell"
-            return self._fault(line, 0, "a bare carriage return stands in a cell", allowed)
+            return self._fault(line, 0, "a cell holds a bare carriage return", allowed)
         return self._fault(line, 0, f"this is no CSV: {problem}")
 
     def _header(self, cells: _Cells) -> list[str]:

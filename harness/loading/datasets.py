@@ -17,7 +17,7 @@ from harness.loading.census import Census, Located, find_duplicates
 from harness.loading.csv_rows import CsvRows
 from harness.loading.jsonl_rows import JsonlRows
 from harness.loading.row_graders import RowGraders
-from harness.loading.selections import Met, Selection, refuse_selection
+from harness.loading.selections import Matches, Selection, refuse_selection
 from harness.system.hashing import sha256_of
 from harness.types.errors import DatasetError, Fault
 from harness.types.samples import Sample
@@ -43,7 +43,7 @@ class Dataset:
     """The samples of a suite, checked.
 
     `count` is how many the selection takes. `sha256` hashes the file as it was checked; `path`
-    is None for samples that stand in the suite. `warnings` do not keep the suite from running: a
+    is None for samples that are written in the suite. `warnings` do not keep it from running: a
     column that looks misspelt, an invalid pattern, lone surrogates that were replaced.
     """
 
@@ -67,7 +67,7 @@ def open_dataset(suite: Suite, selection: Selection = _EVERYTHING) -> Dataset:
 
     Raises:
         DatasetError: with every fault of the dataset (the first hundred), or because the
-            selection takes none.
+            selection takes no sample.
     """
     if suite.dataset is None:
         return _inline(suite, selection)
@@ -150,13 +150,13 @@ class _Reading:
             with _opened(self._path, self._shown) as source:
                 yield from (sample_id for _, sample_id, _ in self._ids(source))
 
-        met = Met(
+        matches = Matches(
             file=self._shown,
             selected=census.selected,
             ids=census.selected_ids,
             tags=census.tags,
         )
-        refuse_selection(self._selection, met, ids)
+        refuse_selection(self._selection, matches, ids)
 
     def stream(self) -> Iterator[tuple[int, Sample]]:
         """Return the selected samples with their lines."""
@@ -217,13 +217,13 @@ def _inline(suite: Suite, selection: Selection) -> Dataset:
         problems = [f'duplicate id: the id "{sample_id}"' for sample_id in twice]
         raise DatasetError([Fault(file=shown, path="samples", problem=one) for one in problems])
     taken = [sample for sample in samples if selection.takes(sample.id, sample.tags)]
-    met = Met(
+    matches = Matches(
         file=shown,
         selected=len(taken),
         ids=ids,
         tags={tag for sample in samples for tag in sample.tags},
     )
-    refuse_selection(selection, met, lambda: iter(ids))
+    refuse_selection(selection, matches, lambda: iter(ids))
     taken = taken[: selection.limit]
     return Dataset(
         count=len(taken),

@@ -10,12 +10,12 @@ from harness.types.code import CodeFile, CodeRef, CustomExtractor, CustomGrader,
 
 
 def fingerprint(kind: str, *parts: Any) -> str:
-    """Hash a kind with its options; files count by their content, values never stand in clear."""
+    """Hash a kind with its options; files count by their content, values are never shown."""
     return sha256_of(kind, [plain(part) for part in parts])
 
 
 def plain(value: Any) -> Any:  # noqa: C901, PLR0911  (one line a type)
-    """Give options as JSON that tells two different ones apart."""
+    """Return options as JSON that tells two different ones apart."""
     if isinstance(value, SuitePath):
         return {"file": _content(value)}
     if isinstance(value, CodeFile):
@@ -23,7 +23,7 @@ def plain(value: Any) -> Any:  # noqa: C901, PLR0911  (one line a type)
     if isinstance(value, CodeRef):
         return {"code": value.file.sha256, "name": value.name}
     if isinstance(value, CustomGrader | CustomExtractor):
-        # The code itself is hashed through its reference, which stands beside.
+        # The code itself is hashed through its reference, which is hashed beside it.
         return {"name": value.name, "config": plain(value.config)}
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         fields = (field.name for field in dataclasses.fields(value) if field.init)

@@ -7,6 +7,8 @@ from typing import Any
 
 import msgspec
 
+from harness.system.texts import cut
+
 _SPACE = re.compile(r"[ \t\r\n]*")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
@@ -73,7 +75,7 @@ def _refuse(name: str) -> Any:
 def _finite(text: str) -> float:
     value = float(text)
     if value - value != 0.0:
-        raise BadJson(f"the number {text[:20]} is too large")
+        raise BadJson(f"the number {cut(text, 20)} is too large")
     return value
 
 

@@ -40,7 +40,7 @@ _Object = dict[str, Any] | None
 
 
 class _UsualRow(msgspec.Struct, gc=False):
-    """A row whose columns need no closer look than their types; further columns may stand by."""
+    """A row for which the types of its columns say enough; it may have further columns."""
 
     id: _Text | int | None = None
     sample_id: _Text | int | None = None
@@ -218,10 +218,10 @@ def _decode(line: bytes) -> dict[str, Any] | None:
 
 
 def _has_unique_keys(line: bytes, row: dict[str, Any]) -> bool:
-    """Say whether the keys that were decoded are all that stand in the line.
+    """Say whether the keys that were decoded are all that the line holds.
 
     Every key is followed by a colon, so a line with as many `":` as keys has no duplicate key.
-    Where a text holds `":` too, or white space stands before a colon, the answer is no; the exact
+    Where a text holds `":` too, or there is white space before a colon, the answer is no; the exact
     reading then finds out.
     """
     if b" :" in line:

@@ -1,10 +1,11 @@
-"""What plug-ins say of their own options and of samples, beyond what types can say."""
+"""What plug-ins find wrong with their own options and with samples, beyond what types can say."""
 
 from collections.abc import Iterable, Iterator
 from typing import Any
 
 from harness.documents.nodes import Location
 from harness.loading.load_context import LoadContext
+from harness.system.texts import error_line
 from harness.types.samples import Sample
 from harness.types.suites import GraderSpec
 
@@ -14,7 +15,7 @@ def lint(plugin: Any, location: Location, context: LoadContext) -> None:
     check = getattr(plugin, "lint", None)
     if not callable(check):
         return
-    for option, problem in _said(check):
+    for option, problem in _problems(check):
         at = location.child(option)
         if at is None:
             context.findings.warn_key(location, option, problem)
@@ -23,11 +24,11 @@ def lint(plugin: Any, location: Location, context: LoadContext) -> None:
 
 
 def lint_sample(specs: Iterable[GraderSpec], sample: Sample) -> Iterator[tuple[str, str]]:
-    """Give (field, problem) for what the graders say of a sample."""
+    """Return (field, problem) for what the graders say of a sample."""
     for spec in specs:
         check = getattr(spec.grader, "lint_sample", None)
         if callable(check):
-            for field, problem in _said(check, sample):
+            for field, problem in _problems(check, sample):
                 yield field, f"{spec.name}: {problem}"
 
 
@@ -36,8 +37,8 @@ def lints_samples(specs: Iterable[GraderSpec]) -> bool:
     return any(callable(getattr(spec.grader, "lint_sample", None)) for spec in specs)
 
 
-def _said(check: Any, *args: Any) -> list[tuple[str, str]]:
+def _problems(check: Any, *args: Any) -> list[tuple[str, str]]:
     try:
         return [(str(option), str(problem)) for option, problem in check(*args)]
     except Exception as error:  # noqa: BLE001  (a plug-in's own check may raise anything)
-        return [("", f"its check broke: {type(error).__name__}: {error}")]
+        return [("", f"its check broke: {error_line(error)}")]

@@ -7,6 +7,7 @@ from importlib.metadata import EntryPoint, entry_points
 from typing import Any, get_type_hints
 
 from harness.system.private_modules import claim_own_package
+from harness.system.texts import error_line
 from harness.types.errors import Fault
 from harness.types.taxonomy import Taxonomy
 
@@ -34,12 +35,12 @@ class Plugins:
 
 
 def find_plugins(group: str) -> Mapping[str, type[Any]]:
-    """Give the usable plug-ins of a group: a name -> the frozen dataclass of its options."""
+    """Return the usable plug-ins of a group: a name -> the frozen dataclass of its options."""
     return discover(group, entry_points(group=group)).plugins
 
 
 def find_all_plugins() -> Plugins:
-    """Give the plug-ins of every group, and the faults of the packages that offer broken ones."""
+    """Return the plug-ins of every group, and the faults of the packages that offer broken ones."""
     found = {group: discover(group, entry_points(group=group)) for group in _METHODS}
     return Plugins(
         graders=found[GRADERS].plugins,
@@ -52,46 +53,46 @@ def find_all_plugins() -> Plugins:
 def discover(group: str, points: Iterable[EntryPoint]) -> Found:
     """Load and check the mappings that entry points name.
 
-    A name that two packages give is usable in neither, unless one of them is Regrade itself.
+    A name that two packages offer is usable in neither, unless one of them is Regrade itself.
     """
     plugins: dict[str, type[Any]] = {}
-    givers: dict[str, str] = {}
+    packages: dict[str, str] = {}
     faults: list[Fault] = []
-    for point in sorted(points, key=lambda point: (_giver(point) != _OWN, _giver(point))):
+    for point in sorted(points, key=lambda point: (_package_of(point) != _OWN, _package_of(point))):
         offered, broken = _load(group, point)
         faults.extend(broken)
         for name, plugin in offered.items():
-            if name in givers:
-                faults.append(_twice(group, name, givers[name], _giver(point)))
-                if givers[name] != _OWN:
+            if name in packages:
+                faults.append(_clash(group, name, packages[name], _package_of(point)))
+                if packages[name] != _OWN:
                     plugins.pop(name, None)
             else:
-                givers[name] = _giver(point)
+                packages[name] = _package_of(point)
                 plugins[name] = plugin
     return Found(plugins=plugins, faults=tuple(faults))
 
 
-def _giver(point: EntryPoint) -> str:
+def _package_of(point: EntryPoint) -> str:
     return point.dist.name if point.dist else "unknown"
 
 
-def _twice(group: str, name: str, first: str, second: str) -> Fault:
+def _clash(group: str, name: str, first: str, second: str) -> Fault:
     kept = f"{first}'s counts" if first == _OWN else "neither can be used"
     return Fault(
         file=second,
         path=group,
-        problem=f'the packages {first} and {second} both give "{name}"',
+        problem=f'the packages {first} and {second} both offer "{name}"',
         allowed=f"{kept}; uninstall one of them",
     )
 
 
 def _load(group: str, point: EntryPoint) -> tuple[dict[str, type[Any]], list[Fault]]:
     try:
-        if _giver(point) == _OWN:
+        if _package_of(point) == _OWN:
             claim_own_package(point.value.partition(".")[0])
         offered = point.load()
     except Exception as error:  # noqa: BLE001  (a stranger's package may raise anything)
-        return {}, [_broken(group, point, f"cannot be loaded: {type(error).__name__}: {error}")]
+        return {}, [_broken(group, point, f"cannot be loaded: {error_line(error)}")]
     if not isinstance(offered, Mapping):
         return {}, [_broken(group, point, "is no mapping from names to dataclasses")]
     usable: dict[str, type[Any]] = {}
@@ -106,7 +107,7 @@ def _load(group: str, point: EntryPoint) -> tuple[dict[str, type[Any]], list[Fau
 
 def _broken(group: str, point: EntryPoint, problem: str) -> Fault:
     return Fault(
-        file=_giver(point),
+        file=_package_of(point),
         path=group,
         problem=f'the plug-in "{point.value}" {" ".join(problem.split())}',
         allowed="repair or uninstall the package",

@@ -225,7 +225,7 @@ def _mappings(row: Row) -> dict[str, dict[str, Any]]:
     row.used.add("graders")
     further = {key: value for key, value in row.columns.items() if key not in row.used}
     for key in further.keys() & metadata.keys():
-        row.fault(key, f'"{key}" is a column, and stands in metadata too', "one of the two")
+        row.fault(key, f'"{key}" is both a column and a key of metadata', "one of the two")
     if further:
         taken["metadata"] = {**metadata, **further}
     return taken

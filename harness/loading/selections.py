@@ -1,4 +1,4 @@
-"""Which samples of a dataset count, and what to say where none does."""
+"""Which samples of a dataset count, and what is reported where none does."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
@@ -30,8 +30,8 @@ class Selection:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Met:
-    """What a dataset has of what a selection names: how many samples, which ids and tags."""
+class Matches:
+    """What a dataset holds of what a selection names: how many samples, which ids and tags."""
 
     file: str
     selected: int
@@ -39,7 +39,9 @@ class Met:
     tags: Collection[str]
 
 
-def refuse_selection(selection: Selection, met: Met, all_ids: Callable[[], Iterator[str]]) -> None:
+def refuse_selection(
+    selection: Selection, matches: Matches, all_ids: Callable[[], Iterator[str]]
+) -> None:
     """Refuse a selection that names what is not there, or takes nothing.
 
     `all_ids` gives the ids of the dataset, to find one that may have been meant.
@@ -47,21 +49,25 @@ def refuse_selection(selection: Selection, met: Met, all_ids: Callable[[], Itera
     Raises:
         DatasetError: with a fault for every unknown id and tag.
     """
-    unknown = [one for one in dict.fromkeys(selection.ids) if one not in met.ids]
+    unknown = [one for one in dict.fromkeys(selection.ids) if one not in matches.ids]
     known = list(islice(all_ids(), _MOST_COMPARED)) if unknown else []
     faults = [
-        Fault(file=met.file, problem=f'no sample is called "{one}"', allowed=_meant(one, known))
+        Fault(file=matches.file, problem=f'no sample is called "{one}"', allowed=_meant(one, known))
         for one in unknown
     ]
     faults += [
         Fault(
-            file=met.file, problem=f'no sample has the tag "{one}"', allowed=suggest(one, met.tags)
+            file=matches.file,
+            problem=f'no sample has the tag "{one}"',
+            allowed=suggest(one, matches.tags),
         )
         for one in dict.fromkeys(selection.tags)
-        if one not in met.tags
+        if one not in matches.tags
     ]
-    if not faults and (not met.selected or (selection.limit is not None and selection.limit < 1)):
-        faults = [Fault(file=met.file, problem="the selection takes no sample")]
+    if not faults and (
+        not matches.selected or (selection.limit is not None and selection.limit < 1)
+    ):
+        faults = [Fault(file=matches.file, problem="the selection takes no sample")]
     if faults:
         raise DatasetError(faults)
 

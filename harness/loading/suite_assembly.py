@@ -126,7 +126,7 @@ def _dataset(location: Location, head: SuiteHead | None, context: LoadContext) -
 
 
 def _given(location: Location, key: str) -> Location | None:
-    """Give the value of a key; None where it is null."""
+    """Return the value of a key; None where it is null."""
     at = location.child(key)
     return None if at is None or is_null(at.node) else at
 
@@ -146,7 +146,7 @@ def _dataset_alone(at: Location | None, context: LoadContext) -> SuitePath | Non
 def _weigh(
     location: Location, entries: Entries, scoring: ScoringEntry, context: LoadContext
 ) -> tuple[GraderSpec, ...]:
-    """Give the graders their weights: their own, or those of `scoring.weights`."""
+    """Return the graders their weights: their own, or those of `scoring.weights`."""
     at = (under := location.child("scoring")) and under.child("weights")
     known = [*entries.names, *entries.kinds]
     for key, weight in at.children() if at else ():

@@ -33,7 +33,7 @@ def load_suite(path: str | Path) -> Suite:
     """Load a suite from its file; every name in it is resolved, its dataset is not read yet.
 
     Paths are relative to the suite's folder. What does not keep a suite from running, such as
-    a pattern that is none, is in `warnings`.
+    an invalid pattern, is in `warnings`.
 
     Raises:
         SuiteError: with every fault of the suite and its Python files.

@@ -23,7 +23,7 @@ class Folder:
     shown: str = ""
 
     def show(self, path: Path) -> str:
-        """Give a path as a fault shows it: as the caller would write it, with `/` between."""
+        """Return a path as a fault shows it: as the caller would write it, with `/` between."""
         try:
             inside = path.relative_to(self.path).as_posix()
         except ValueError:
@@ -32,7 +32,7 @@ class Folder:
 
 
 def resolve_path(text: str, folder: Folder, environ: Mapping[str, str] | None) -> SuitePath:
-    """Give the path that a text of the suite names; `environ` None leaves `${NAME}` alone.
+    """Return the path that a text of the suite names; `environ` None leaves `${NAME}` alone.
 
     Raises:
         BadReference: no file is there, or the text cannot be a path.

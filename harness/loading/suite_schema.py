@@ -25,7 +25,7 @@ _CODE: _Schema = {
 
 
 def suite_schema() -> dict[str, Any]:
-    """Give the schema of a suite, with the options of every grader, extractor and target known."""
+    """Return the schema of a suite, with the options of all graders, extractors and targets."""
     plugins = find_all_plugins()
     head = _record(SuiteHead)
     samples = {"type": "array", "items": _sample(), "minItems": 1}
@@ -52,7 +52,7 @@ def suite_schema() -> dict[str, Any]:
 
 
 def _record(record: type[Any]) -> _Schema:
-    """Give the schema of a dataclass, with nothing referred to and unknown keys refused."""
+    """Return the schema of a dataclass, with nothing referred to and unknown keys refused."""
     adapter: TypeAdapter[Any] = TypeAdapter(record)
     schema = adapter.json_schema(schema_generator=GenerateJsonSchema)
     definitions = schema.pop("$defs", {})
@@ -79,7 +79,7 @@ def _closed(schema: Any, definitions: Mapping[str, Any]) -> Any:
 
 
 def _variant(schema: _Schema, key: str, name: str, extra: Mapping[str, Any]) -> _Schema:
-    """Give the schema of an entry in which `key` is `name`, its other keys as `extra` says."""
+    """Return the schema of an entry in which `key` is `name`, its other keys as `extra` says."""
     properties = {**schema["properties"], **extra, key: {"const": name}}
     return {**schema, "properties": properties, "required": [key]}
 
@@ -182,7 +182,7 @@ def _with_references(schema: Any) -> Any:
 
 
 def _sample() -> _Schema:
-    """Give the schema of an inline sample; further columns go to its metadata."""
+    """Return the schema of an inline sample; further columns go to its metadata."""
     scalar = {"type": ["string", "number", "boolean"]}
     turns = {"oneOf": [_TEXT, _TEXTS]}
     truth = {"oneOf": [scalar, {"type": "array", "items": scalar}, {"type": "null"}]}

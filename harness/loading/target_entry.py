@@ -14,7 +14,6 @@ from harness.loading.load_context import LoadContext
 from harness.system.suggestions import list_names, suggest
 from harness.system.texts import error_line
 from harness.types.code import Fixture, SuitePath
-from harness.types.errors import Fault
 from harness.types.suites import SCRIPTED, TargetSpec
 
 DEFAULT_MODEL = "default"
@@ -38,7 +37,7 @@ _HEAD = frozenset(option_hints(TargetHead))
 
 
 def verbatim_options(target: type[Any]) -> frozenset[str]:
-    """Give the options of a target that are prose, in which `${NAME}` is left alone."""
+    """Return the options of a target that are prose, in which `${NAME}` is left alone."""
     return frozenset(f.name for f in fields(target) if f.metadata.get("verbatim"))
 
 
@@ -137,7 +136,7 @@ def check_target(
     if not hasattr(target, "check") or context.code is None or context.code.faults:
         return
     try:
-        found: list[Fault] = [*target.check(frozenset(fixture.name for fixture in fixtures))]
+        found = list(target.check(frozenset(fixture.name for fixture in fixtures)))
     except Exception as error:  # noqa: BLE001  (a plug-in's own check may raise anything)
         at = suite.child("target") or suite
         context.findings.fault(at, f"the target's check broke: {error_line(error)}")

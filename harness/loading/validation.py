@@ -14,16 +14,16 @@ from harness.types.suites import Suite
 
 
 def find_faults(path: str | Path) -> tuple[Fault, ...]:
-    """Give every fault of a suite in the order of its text, then those of its other files.
+    """Return every fault of a suite in the order of its text, then those of its other files.
 
-    What `load_suite` only warns of, such as a pattern that is none, is a fault here. What is
+    What `load_suite` only warns of, such as an invalid pattern, is a fault here. What is
     broken in one part hides nothing of the others.
     """
     return inspect_suite(path)[1]
 
 
 def inspect_suite(path: str | Path) -> tuple[Suite | None, tuple[Fault, ...]]:
-    """Give a suite as far as it could be read, with every fault as `find_faults` gives them."""
+    """Return a suite as far as it could be read, with every fault as `find_faults` gives them."""
     draft = draft_of_file(path)
     suite = draft.suite
     if suite is None:
@@ -44,7 +44,7 @@ def _dataset_faults(suite: Suite) -> tuple[Fault, ...]:
 
 
 def find_sample_faults(suite: Suite, dataset: Dataset) -> Iterator[Fault]:
-    """Give what the graders say beforehand of the samples, each with its line."""
+    """Return what the graders find wrong with the samples beforehand, each with its line."""
     file = shown_name(suite)
     for line, sample in dataset.stream():
         specs = (*suite.graders, *sample.graders)

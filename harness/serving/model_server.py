@@ -28,7 +28,7 @@ async def scripted_server(
     Port 0 takes a free one. On leaving, requests that are still being answered are cut off.
 
     Raises:
-        OSError: the port is taken, or the host is none of this machine.
+        OSError: the port is taken, or the host is not of this machine.
     """
     runner = web.AppRunner(
         _application(script), access_log=None, handler_cancellation=True, shutdown_timeout=0.05

@@ -1,6 +1,6 @@
 """Placeholders in the texts of a script: `{name}` for a value, `{hex:16}` for an invented one.
 
-This is no template engine: only placeholders are replaced, `{{` and `}}` stand for the braces
+This is not a template engine: only placeholders are replaced, `{{` and `}}` stand for the braces
 themselves, and what is filled in is never looked at again.
 """
 

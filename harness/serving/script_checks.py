@@ -136,4 +136,4 @@ def _slots(place: Path, text: str, *, names: list[str], numbers: bool) -> Iterat
             yield place, f"no value {slot.name!r}", suggest(slot.name, names)
         if slot.option is not None and not (numbers and slot == lone and slot.option == "number"):
             hint = "{name:number} may be the whole of an argument, and nothing else"
-            yield place, f"{slot} cannot stand here", hint
+            yield place, f"{slot} cannot be used here", hint

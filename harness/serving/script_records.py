@@ -89,7 +89,7 @@ class Rule:
     """What a model answers, and when.
 
     `say` is the text of the answer and `call` its tool calls; `{name}` in either stands for a
-    value. `invent` makes up values by a spec such as `rt_{hex:16}`. `reasoning` is told apart
+    value. `invent` makes up values by a spec such as `rt_{hex:16}`. `reasoning` is sent apart
     from the text; `finish` overrides why the reply ended. `like` takes over the rules of
     another model from here on.
 

@@ -15,13 +15,13 @@ def read(text):
 @pytest.mark.parametrize(
     ("text", "fault"),
     [
-        ("a:\n\tb: 1\n", "s.yaml:2:1: a tab stands where YAML wants spaces; indent with spaces"),
-        ("a: b\n\tc: d\n", "s.yaml:2:1: a tab stands where YAML wants spaces; indent with spaces"),
-        ("a: |\n\tx\n", "s.yaml:2:1: a tab stands where YAML wants spaces; indent with spaces"),
+        ("a:\n\tb: 1\n", "s.yaml:2:1: a tab where YAML wants spaces; indent with spaces"),
+        ("a: b\n\tc: d\n", "s.yaml:2:1: a tab where YAML wants spaces; indent with spaces"),
+        ("a: |\n\tx\n", "s.yaml:2:1: a tab where YAML wants spaces; indent with spaces"),
         ("n:\n  - `x` y\n", "s.yaml:2:5: a text cannot begin with ` unless it is quoted"),
         ("a: @x\n", "s.yaml:1:4: a text cannot begin with @ unless it is quoted"),
         ("a: %x\n", "s.yaml:1:4: a text cannot begin with % unless it is quoted"),
-        ("a: b: c\n", "s.yaml:1:5: a `:` stands where no value can follow"),
+        ("a: b: c\n", "s.yaml:1:5: a `:` where no value can follow"),
         ("a: [1\nb: 3\n", "s.yaml:2:2: a list in brackets is not closed before this"),
         ("a: {b: 1\n", "s.yaml:2:1: a mapping in braces is not closed before this"),
         ("x: 1\na: 'x\n", "s.yaml:2:4: a quoted text is not closed; close its quotes"),

@@ -85,7 +85,7 @@ def test_line_separators_inside_of_cells_split_no_rows(read):
         ("input,\na,b\n", "d.csv:2: column 2 has a cell but no name"),
         ('id,input\na,"b\n', "d.csv:2: a quoted cell of this row is never closed"),
         ('input\n"a"b\n', "d.csv:2: something follows the end of a quoted cell"),
-        ("input\na\rb\n", "d.csv:2: a bare carriage return stands in a cell"),
+        ("input\na\rb\n", "d.csv:2: a cell holds a bare carriage return"),
         ("input\na\0b\n", "d.csv:2:2: the file holds a NUL character"),
         ("id,input\na,\n", 'd.csv:2: input: "input" is missing'),
         ('input,metadata\na,"[1]"\n', "d.csv:2: metadata: the cell holds JSON that is no object"),

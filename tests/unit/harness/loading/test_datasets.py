@@ -170,7 +170,7 @@ def test_columns_are_read_by_their_rules(read, row, expected):
         ('{"input": "x", "tags": {"a": "b"}}', "1:24: tags: found a mapping"),
         ('{"input": "x", "metadata": []}', "1:28: metadata: found a list; a mapping"),
         ('{"input": "x", "agent_args": "y"}', "1:30: agent_args: found the text 'y'; a mapping"),
-        ('{"input": "x", "metadata": {"c": 1}, "c": 2}', '1:43: c: "c" is a column, and stands'),
+        ('{"input": "x", "metadata": {"c": 1}, "c": 2}', '1:43: c: "c" is both a column'),
         ('{"input": "x", "history": {}}', "1:27: history: found a mapping"),
         (
             '{"input": "x", "history": [{"role": "usr", "content": ""}]}',

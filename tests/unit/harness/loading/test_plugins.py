@@ -89,7 +89,7 @@ def test_a_name_that_two_packages_give_is_a_fault_and_usable_in_neither(install)
     assert "good" not in found.graders
     assert [str(fault) for fault in found.faults] == [
         (
-            'two: regrade.graders: the packages one and two both give "good"; '
+            'two: regrade.graders: the packages one and two both offer "good"; '
             "neither can be used; uninstall one of them"
         )
     ]

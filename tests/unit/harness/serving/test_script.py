@@ -47,7 +47,7 @@ def test_all_faults_of_a_script_are_reported_at_once_with_their_places():
         "8:13: models.first[3].like: `like` stands alone",
         "10:5: models.scripted/second: a name that begins with 'scripted/'",
         "10:21: models.scripted/second[0].invent.id: nothing is invented by {hexx:4}",
-        "11:13: models.scripted/second[0].call: {id:number} cannot stand here",
+        "11:13: models.scripted/second[0].call: {id:number} cannot be used here",
         "12:10: models.third: a model without rules",
     ]
 
