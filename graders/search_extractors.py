@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 import regex
 
-from graders.event_texts import assistant_messages
+from graders.submissions import join_pieces, latest_messages, submission_of
 from harness.system.patterns import PatternError, compile_pattern, find_all, search
 from harness.types.errors import GraderError
 from harness.types.grades import Ref
@@ -51,12 +51,11 @@ class Pattern:
     def extract(self, trajectory: Trajectory, /) -> Submission:
         """Search the messages."""
         group = self._group(compile_pattern(self.pattern))
-        for ref, text in reversed(assistant_messages(trajectory)):
+        for ref, text in latest_messages(trajectory):
             matches = self._matches(text)
             if matches:
-                found = [match.group(group) or "" for match in matches]
-                spans = [match.span(group) for match in matches]
-                return Submission(" ".join(found), tuple([_within(ref, span) for span in spans]))
+                pieces = [(_within(ref, m.span(group)), m.group(group) or "") for m in matches]
+                return join_pieces(pieces, " ")
         return Submission("")
 
     def _matches(self, text: str) -> list[regex.Match[str]]:
@@ -101,13 +100,13 @@ class AfterMarker:
 
     def extract(self, trajectory: Trajectory, /) -> Submission:
         """Look for the marker."""
-        for ref, text in reversed(assistant_messages(trajectory)):
+        for ref, text in latest_messages(trajectory):
             at = text.find(self.marker)
             if at >= 0:
                 tail = text[at if self.include_marker else at + len(self.marker) :]
                 start = len(text) - len(tail.lstrip())
                 found = tail.strip()
-                return Submission(found, (_within(ref, (start, start + len(found))),))
+                return submission_of((_within(ref, (start, start + len(found))), found))
         return Submission("")
 
 

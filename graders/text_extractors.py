@@ -5,7 +5,7 @@ They follow the extractors of the same names in letta-evals (0.3 to 0.26).
 
 from dataclasses import dataclass, field
 
-from graders.event_texts import assistant_messages
+from graders.submissions import assistant_messages, join_pieces, latest_messages, submission_of
 from harness.types.grades import Ref
 from harness.types.protocols import Submission
 from harness.types.trajectories import Trajectory
@@ -15,36 +15,36 @@ _SEPARATOR = {"description": "Text between two messages; a line break by default
 
 @dataclass(frozen=True, slots=True)
 class LastAssistant:
-    """Gives the last message of the agent, over all turns; an empty one is not passed over."""
+    """The last message of the agent, over all turns; an empty one is not passed over."""
 
     def extract(self, trajectory: Trajectory, /) -> Submission:
         """Take the message."""
-        return _joined(assistant_messages(trajectory)[-1:], "")
+        return submission_of(next(latest_messages(trajectory), None))
 
 
 @dataclass(frozen=True, slots=True)
 class FirstAssistant:
-    """Gives the first message of the agent, a greeting before the user's first prompt included."""
+    """The first message of the agent, a greeting before the user's first prompt included."""
 
     def extract(self, trajectory: Trajectory, /) -> Submission:
         """Take the message."""
-        return _joined(assistant_messages(trajectory)[:1], "")
+        return submission_of(next(assistant_messages(trajectory), None))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AllAssistant:
-    """Gives all messages of the agent, joined by a separator; empty ones are kept."""
+    """All messages of the agent, joined by a separator; empty ones are kept."""
 
     separator: str = field(default="\n", metadata=_SEPARATOR)
 
     def extract(self, trajectory: Trajectory, /) -> Submission:
         """Join the messages."""
-        return _joined(assistant_messages(trajectory), self.separator)
+        return join_pieces(assistant_messages(trajectory), self.separator)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LastTurn:
-    """Gives the agent's messages after the user's last prompt, joined by a separator."""
+    """The agent's messages after the user's last prompt, joined by a separator."""
 
     separator: str = field(default="\n", metadata=_SEPARATOR)
 
@@ -53,10 +53,4 @@ class LastTurn:
         last = len(trajectory.turns) - 1
         messages = assistant_messages(Trajectory(turns=trajectory.turns[-1:]))
         moved = [(Ref(turn=last, event=ref.event), text) for ref, text in messages]
-        return _joined(moved, self.separator)
-
-
-def _joined(messages: list[tuple[Ref, str]], separator: str) -> Submission:
-    return Submission(
-        separator.join([text for _, text in messages]), tuple([ref for ref, _ in messages])
-    )
+        return join_pieces(moved, self.separator)

@@ -8,10 +8,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import ClassVar
 
-from graders.event_texts import refs_of_span
+from graders.submissions import refs_of_span
 from harness.system.patterns import PatternError, compile_pattern, search
 from harness.types.errors import GraderError
-from harness.types.grades import Grade, Ref
+from harness.types.grades import Grade
 from harness.types.protocols import Reads, Subject, Submission
 from harness.types.samples import Sample
 from harness.types.taxonomy import Taxonomy
@@ -65,7 +65,7 @@ class Contains:
             return _failed("Contains ground_truth: False", submission)
         # Some capital letters are longer in lower case: then positions are no longer the same.
         same = len(text) == len(submission.text)
-        refs = _span(subject, submission, at, at + len(wanted)) if same else submission.refs
+        refs = refs_of_span(submission, start=at, end=at + len(wanted)) if same else submission.refs
         return Grade(score=1.0, evidence="Contains ground_truth: True", refs=refs)
 
 
@@ -93,7 +93,7 @@ class RegexMatch:
             return _failed(f"Invalid regex pattern: {error}", submission)
         if match is None:
             return _failed("Regex match: False", submission)
-        refs = _span(subject, submission, match.start(), match.end())
+        refs = refs_of_span(submission, start=match.start(), end=match.end())
         return Grade(score=1.0, evidence="Regex match: True", refs=refs)
 
     def lint_sample(self, sample: Sample, /) -> Iterable[tuple[str, str]]:
@@ -135,7 +135,7 @@ class AsciiPrintableOnly:
         return Grade(
             score=0.0,
             evidence=f"Found non-printable ASCII characters: {shown}{tail}",
-            refs=_span(subject, submission, at, at + 1),
+            refs=refs_of_span(submission, start=at, end=at + 1),
         )
 
 
@@ -157,7 +157,3 @@ def _expected(sample: Sample) -> str | None:
 
 def _failed(evidence: str, submission: Submission) -> Grade:
     return Grade(score=0.0, evidence=evidence, refs=submission.refs)
-
-
-def _span(subject: Subject, submission: Submission, start: int, end: int) -> tuple[Ref, ...]:
-    return refs_of_span(subject.trajectory, submission, start=start, end=end)

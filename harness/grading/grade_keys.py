@@ -25,25 +25,24 @@ def grade_key(spec: GraderSpec, sample: Sample) -> str:
     ground truth and the rubric variables; and the prompts, where they are graded turn by turn.
     """
     kinds = (type(spec.grader), type(spec.extractor))
-    digest = _prepared(spec.fingerprint, spec.turn, spec.threshold, kinds).copy()
-    seen = _seen(kinds, isinstance(sample.ground_truth, tuple))
-    digest.update(_json([getattr(sample, name) for name in seen]))
+    prepared, seen = _prepared(spec.fingerprint, spec.turn, spec.threshold, kinds)
+    digest = prepared.copy()
+    fields = [getattr(sample, name) for name in seen]
+    digest.update(_json([fields, sample.input] if type(sample.ground_truth) is tuple else fields))
     return f"sha256:{digest.hexdigest()}"
 
 
 @lru_cache(maxsize=1024)
-def _prepared(fingerprint: str, turn: int | None, threshold: float, kinds: tuple[type, ...]) -> Any:
+def _prepared(
+    fingerprint: str, turn: int | None, threshold: float, kinds: tuple[type, ...]
+) -> tuple[Any, tuple[str, ...]]:
+    """Return the hash of all but the sample, and the names of the fields that count."""
     # The code of a function of the suite is in the fingerprint; that of a plug-in has a version.
     releases = [release_of(kind) for kind in kinds if kind not in _NO_PLUGINS]
-    return hashlib.sha256(_json([fingerprint, turn, threshold, releases]))
-
-
-@lru_cache(maxsize=256)
-def _seen(kinds: tuple[type[Any], ...], by_turn: bool) -> tuple[str, ...]:  # noqa: FBT001  (a key of the cache)
     uses = getattr(kinds[0], "uses", None)
-    if not isinstance(uses, tuple) or not _FIELDS.issuperset(uses):
-        return tuple(sorted(_FIELDS))
-    return tuple(sorted({*_KEYED, *uses, *(("input",) if by_turn else ())}))
+    narrow = isinstance(uses, tuple) and _FIELDS.issuperset(uses)
+    seen = tuple(sorted({*_KEYED, *(uses or ())} if narrow else _FIELDS))
+    return hashlib.sha256(_json([fingerprint, turn, threshold, releases, seen])), seen
 
 
 def _json(values: list[Any]) -> bytes:

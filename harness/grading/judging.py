@@ -61,14 +61,21 @@ class _Judge:
 
     async def judge_all(self, specs: Sequence[GraderSpec], whole: View) -> dict[str, Grade]:
         """Judge by plug-ins in their order, and by functions of the suite beside each other."""
-        waiting = [spec for spec in specs if _is_custom(spec)]
-        if not waiting:
-            return {spec.name: await self.judge(spec, whole) for spec in specs}
+        custom = [spec for spec in specs if _is_custom(spec)]
+        if custom:
+            return await self._judge_custom(custom, specs, whole)
+        grades = {}
+        for spec in specs:
+            grades[spec.name] = await self.judge(spec, whole)
+        return grades
+
+    async def _judge_custom(
+        self, custom: Sequence[GraderSpec], specs: Sequence[GraderSpec], whole: View
+    ) -> dict[str, Grade]:
         async with asyncio.TaskGroup() as group:
             # They begin where something waits for the first time: after what is judged at once.
-            tasks = {spec.name: group.create_task(self.judge(spec, whole)) for spec in waiting}
-            at_once = [spec for spec in specs if spec.name not in tasks]
-            grades = await self.judge_all(at_once, whole)
+            tasks = {spec.name: group.create_task(self.judge(spec, whole)) for spec in custom}
+            grades = await self.judge_all([spec for spec in specs if spec.name not in tasks], whole)
         return grades | {name: task.result() for name, task in tasks.items()}
 
     async def judge(self, spec: GraderSpec, whole: View) -> Grade:

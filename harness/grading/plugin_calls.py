@@ -11,7 +11,13 @@ import msgspec
 
 from harness.grading.error_grades import error_grade, grade_of_exception
 from harness.grading.returned_values import checked, named
-from harness.system.patterns import PatternError, SlowPattern, inline_limit, time_limit
+from harness.system.patterns import (
+    PatternError,
+    SlowPattern,
+    TimeLimit,
+    inline_limit,
+    time_limit,
+)
 from harness.system.threads import in_thread
 from harness.types.errors import GraderError
 from harness.types.grades import Grade
@@ -25,10 +31,9 @@ async def call_plugin(
 ) -> _R | Grade:
     """Call a plug-in's method, and read what it returned with `grade_of` or `submission_of`."""
     try:
-        with inline_limit():
-            return _attempt(method, given, read)
+        return _attempt(inline_limit(), method, given, read)
     except SlowPattern:
-        return await in_thread(_attempt_for_longer, method, given, read)
+        return await in_thread(_attempt, time_limit(), method, given, read)
 
 
 def submission_of(value: Any) -> Submission:
@@ -56,25 +61,20 @@ def grade_of(value: Any) -> Grade:
     return checked(value)
 
 
-def _attempt_for_longer(
-    method: Callable[[Any], Any], given: Any, read: Callable[[Any], _R]
+def _attempt(
+    limit: TimeLimit, method: Callable[[Any], Any], given: Any, read: Callable[[Any], _R]
 ) -> _R | Grade:
-    try:
-        with time_limit():
-            return _attempt(method, given, read)
-    except SlowPattern as slow:
-        return error_grade("pattern_timeout", str(slow))
-
-
-def _attempt(method: Callable[[Any], Any], given: Any, read: Callable[[Any], _R]) -> _R | Grade:
     """Call the method.
 
     Raises:
-        SlowPattern: a pattern needs more time.
+        SlowPattern: a pattern needs more time, and may have it.
     """
     try:
-        return read(method(given))
-    except SlowPattern:
+        with limit:
+            return read(method(given))
+    except SlowPattern as slow:
+        if limit.final:
+            return error_grade("pattern_timeout", str(slow))
         raise
     except PatternError as error:
         return Grade(score=0.0, evidence=f"invalid pattern: {error}")

@@ -5,11 +5,9 @@ from collections.abc import Mapping
 
 from harness.measuring.intervals import quantile
 from harness.measuring.tallies import ModelTally, Values
+from harness.system.numbers import reaches
 from harness.types.suites import GateSpec
 from harness.types.summaries import GateResult
-
-_SLACK = 1e-9
-"""Nine of ten meet 0.9, whatever binary fractions make of it."""
 
 _SIGNS = {"gt": ">", "gte": ">=", "lt": "<", "lte": "<=", "eq": "="}
 
@@ -39,13 +37,13 @@ def meets(value: float | None, gate: GateSpec) -> bool:
     """Say whether a value meets a gate; no value meets none."""
     if value is None:
         return False
-    difference = value - gate.value
+    at_least, at_most = reaches(value, gate.value), reaches(gate.value, value)
     return {
-        "gt": difference > _SLACK,
-        "gte": difference >= -_SLACK,
-        "lt": difference < -_SLACK,
-        "lte": difference <= _SLACK,
-        "eq": abs(difference) <= _SLACK,
+        "gt": not at_most,
+        "gte": at_least,
+        "lt": not at_least,
+        "lte": at_most,
+        "eq": at_least and at_most,
     }[gate.op]
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import msgspec
 
+from harness.messages.event_texts import event_text
 from harness.system.texts import cut
 from harness.types.events import AssistantMessage
 from harness.types.grades import Grade, Ref
@@ -126,9 +127,8 @@ def _last_words(trajectory: Trajectory) -> str | None:
 def _pointed(trajectory: Trajectory, refs: tuple[Ref, ...]) -> str | None:
     for ref in refs:
         if ref.start is not None:
-            event = trajectory.turns[ref.turn].events[ref.event]
-            text = getattr(event, "output", None) or getattr(event, "text", None) or ""
-            return str(text[ref.start : ref.end])
+            text = event_text(trajectory.turns[ref.turn].events[ref.event])
+            return text[ref.start : ref.end]
     return None
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import msgspec
 
+from harness.grading.worker_processes import worker_processes
 from harness.measuring.summing import Tally, summarise
 from harness.running.first_failures import FirstFailures
 from harness.running.plans import PlannedTrial
@@ -67,7 +68,8 @@ class Recording:
         reasons: list[str] = []
         try:
             with self._log:
-                await work()
+                async with worker_processes(self._suite.limits.concurrency):
+                    await work()
         except (StoreError, TargetError, DatasetError) as error:
             reasons.append(error.line)
         finally:

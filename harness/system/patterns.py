@@ -52,12 +52,10 @@ class TimeLimit:
     def __init__(self, seconds: float, *, final: bool) -> None:
         self.seconds = seconds
         self.final = final
-        self.deadline = 0.0
-        self._token: Token[TimeLimit | None] | None = None
 
     def __enter__(self) -> Self:
         self.deadline = time.perf_counter() + self.seconds
-        self._token = _limit.set(self)
+        self._token: Token[TimeLimit | None] = _limit.set(self)
         return self
 
     def __exit__(
@@ -66,8 +64,7 @@ class TimeLimit:
         error: BaseException | None,
         place: TracebackType | None,
     ) -> None:
-        if self._token is not None:
-            _limit.reset(self._token)
+        _limit.reset(self._token)
 
 
 def time_limit(seconds: float = THREAD_SECONDS) -> TimeLimit:
@@ -144,7 +141,7 @@ def find_all(text: str, subject: str) -> list[regex.Match[str]]:
 
 
 def _allowance(text: str) -> tuple[float, bool | None]:
-    """Give the seconds that are left, and whether the search releases the interpreter lock."""
+    """Return the seconds that are left, and whether the search releases the interpreter lock."""
     limit = _limit.get()
     if limit is None:
         return INLINE_SECONDS, None

@@ -12,8 +12,8 @@ class Ref(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """Points at an event that evidence rests on, and at the characters in its text.
 
     `turn` and `event` are indices from 0 into the whole trajectory; `start` and `end` are a
-    half-open span of characters of the event's text (a result's `output`, a message's `text`,
-    a call's `arguments_text`).
+    half-open span of characters of the event's text, as `harness.messages.event_texts` gives it: a
+    result's `output`, a call's arguments as they were sent, a message's `text`.
     """
 
     turn: int

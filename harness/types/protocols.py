@@ -21,10 +21,15 @@ from harness.types.trajectories import Step, Trajectory
 
 
 class Submission(msgspec.Struct, frozen=True):
-    """The text an extractor took out of a trajectory, and the events it came from."""
+    """The text an extractor took out of a trajectory, and the events it came from.
+
+    `spans` says which characters of `text` came from each of `refs`, so that graders can point at
+    a part of it; an extractor may leave it empty.
+    """
 
     text: str
     refs: tuple[Ref, ...] = ()
+    spans: tuple[tuple[int, int], ...] = ()
 
 
 class Subject(msgspec.Struct, frozen=True):

@@ -12,6 +12,7 @@ from harness.grading.grade_keys import grade_key
 from harness.grading.judging import grade_trajectory
 from harness.grading.returned_values import as_grade
 from harness.grading.trial_scores import judge_trial
+from harness.messages.event_texts import event_text
 from harness.system.patterns import SlowPattern, inline_limit
 from harness.types.errors import GraderError
 from harness.types.grades import Grade
@@ -55,9 +56,7 @@ def test_every_ref_points_at_characters_that_are_there(specs, sample, trajectory
         for ref in grade.refs:
             event = trajectory.turns[ref.turn].events[ref.event]
             if ref.start is not None:
-                text = getattr(event, "output", None) or getattr(event, "text", None)
-                text = getattr(event, "arguments_text", None) if text is None else text
-                assert 0 <= ref.start <= ref.end <= len(text or "")
+                assert 0 <= ref.start <= ref.end <= len(event_text(event))
 
 
 @unhurried

@@ -1,6 +1,6 @@
 import pytest
 
-from harness.messages.pairing import name_results
+from harness.messages.pairing import name_results, pair_results
 from harness.types.events import ToolCall, ToolResult, UserMessage
 from harness.types.trajectories import Turn
 
@@ -50,6 +50,11 @@ def test_results_are_named_by_the_calls_they_answer(conversation, names):
     named = name_results(turns(*conversation))
     found = [e.name for turn in named for e in turn.events if isinstance(e, ToolResult)]
     assert found == names
+
+
+def test_pairs_say_where_call_and_result_are():
+    pairs = list(pair_results(turns("c1=a c2=b c2", "c1 zz")))
+    assert pairs == [((0, 1), (0, 2), "b"), ((0, 0), (1, 0), "a")]
 
 
 def test_nothing_else_is_touched():
