@@ -1,44 +1,10 @@
 """Suites for tests, made without YAML."""
 
-from dataclasses import dataclass
-from typing import ClassVar
-
 from fakes.agents import FakeTarget
+from fakes.stub_graders import Says, grader_spec
 
-from harness.types.events import AssistantMessage
-from harness.types.grades import Grade
 from harness.types.samples import Sample
-from harness.types.suites import GraderSpec, Suite, TargetSpec
-from harness.types.taxonomy import Taxonomy
-
-
-@dataclass(frozen=True)
-class Says:
-    """Passes where some assistant message holds the text."""
-
-    text: str
-    taxonomy: ClassVar[Taxonomy] = Taxonomy(reference="reference-free", scope="trajectory-level")
-    reads: ClassVar[str] = "trajectory"
-
-    def grade(self, subject):
-        said = [e.text for e in subject.trajectory.events() if isinstance(e, AssistantMessage)]
-        found = any(self.text in text for text in said)
-        return Grade(score=float(found), evidence=f"said {said}")
-
-
-@dataclass(frozen=True)
-class Breaks:
-    """A grader that always raises."""
-
-    taxonomy: ClassVar[Taxonomy] = Taxonomy(reference="reference-free", scope="trajectory-level")
-    reads: ClassVar[str] = "trajectory"
-
-    def grade(self, subject):
-        raise RuntimeError("broken on purpose")
-
-
-def grader_spec(grader, name="g", **more):
-    return GraderSpec(name=name, kind=name, grader=grader, fingerprint=f"{grader!r}", **more)
+from harness.types.suites import Suite, TargetSpec
 
 
 def fake_suite(act, *, samples=3, graders=None, models=("m",), **more):

@@ -4,7 +4,8 @@ import asyncio
 import tempfile
 from pathlib import Path
 
-from fakes.suites import Breaks, Says, fake_suite, grader_spec
+from fakes.stub_graders import Breaks, Says, grader_spec
+from fakes.suites import fake_suite
 from hypothesis import given, settings
 from hypothesis import strategies as st
 

@@ -3,7 +3,8 @@
 import asyncio
 
 import pytest
-from fakes.suites import Says, fake_suite, grader_spec
+from fakes.stub_graders import Says, grader_spec
+from fakes.suites import fake_suite
 
 import harness
 from harness.types.errors import StoreError

@@ -1,42 +1,19 @@
 import asyncio
 import threading
 from dataclasses import dataclass, field
-from typing import ClassVar
 
 import pytest
 from fakes.factories import make_custom, make_extractor, make_grader, make_sample, make_trajectory
+from fakes.stub_graders import ExpensiveGrader, StubGrader, grader_spec
 
 from harness.grading.judging import EVIDENCE_CHARACTERS, grade_trajectory
 from harness.types.errors import GraderError
 from harness.types.events import UserMessage
 from harness.types.grades import Grade, Ref
-from harness.types.protocols import Reads, Submission
+from harness.types.protocols import Submission
 from harness.types.suites import GraderSpec, Limits
-from harness.types.taxonomy import Taxonomy
 
 ASKED = UserMessage(text="q")
-STATIC = Taxonomy(reference="reference-free", scope="trajectory-level")
-
-
-@dataclass(frozen=True)
-class Fake:
-    """Does what it is told."""
-
-    act: object
-    taxonomy: ClassVar[Taxonomy] = STATIC
-    reads: ClassVar[Reads] = "trajectory"
-
-    def grade(self, subject):
-        return self.act(subject)
-
-
-@dataclass(frozen=True)
-class Expensive(Fake):
-    """The same at a price."""
-
-    taxonomy: ClassVar[Taxonomy] = Taxonomy(
-        reference="reference-free", scope="trajectory-level", cost="high", determinism="llm"
-    )
 
 
 @dataclass(frozen=True)
@@ -51,10 +28,8 @@ class Counted:
         return Submission(self.text, (Ref(turn=0, event=0),))
 
 
-def fake(act, kind=Fake, **fields):
-    return GraderSpec(
-        **{"name": "fake", "kind": "fake", "grader": kind(act), **fields}, fingerprint="sha256:fake"
-    )
+def stub(act, kind=StubGrader, name="stub", **fields):
+    return grader_spec(kind(act), name, **fields)
 
 
 async def grade(specs, sample=None, trajectory=None, snapshots=None, seconds=30.0):
@@ -86,12 +61,12 @@ async def test_what_a_grader_leaves_out_is_filled_in():
 
 @pytest.mark.parametrize(("threshold", "passed"), [(0.5, True), (0.6, False)])
 async def test_the_threshold_says_what_passes(threshold, passed):
-    spec = fake(lambda _: Grade(score=0.5), threshold=threshold)
+    spec = stub(lambda _: Grade(score=0.5), threshold=threshold)
     assert (await grade_one(spec)).passed is passed
 
 
 async def test_a_grader_that_says_whether_it_passed_is_believed():
-    assert (await grade_one(fake(lambda _: Grade(score=0.1, passed=True)))).passed is True
+    assert (await grade_one(stub(lambda _: Grade(score=0.1, passed=True)))).passed is True
 
 
 @pytest.mark.parametrize(
@@ -112,20 +87,20 @@ async def test_a_grader_that_says_whether_it_passed_is_believed():
     ],
 )
 async def test_a_grader_that_breaks_is_an_error_and_hides_no_other(act, evidence):
-    grades = await grade([fake(act), make_grader("contains")])
-    assert grades["fake"].status == "error"
-    assert grades["fake"].score is None
-    assert grades["fake"].passed is None
-    assert grades["fake"].evidence.startswith(evidence)
-    assert grades["fake"].details["code"] == "grader_broke"
+    grades = await grade([stub(act), make_grader("contains")])
+    assert grades["stub"].status == "error"
+    assert grades["stub"].score is None
+    assert grades["stub"].passed is None
+    assert grades["stub"].evidence.startswith(evidence)
+    assert grades["stub"].details["code"] == "grader_broke"
     assert grades["contains"].passed is True
 
 
 async def test_grades_keep_the_order_of_the_suite_though_the_cheap_run_first():
     ran = []
     specs = [
-        fake(lambda _: ran.append("dear") or Grade(score=1.0), Expensive, name="dear"),
-        fake(lambda _: ran.append("free") or Grade(score=1.0), name="free"),
+        stub(lambda _: ran.append("dear") or Grade(score=1.0), ExpensiveGrader, name="dear"),
+        stub(lambda _: ran.append("free") or Grade(score=1.0), name="free"),
     ]
     assert list(await grade(specs)) == ["dear", "free"]
     assert ran == ["free", "dear"]
@@ -166,12 +141,12 @@ async def test_refs_into_a_turn_that_was_cut_out_point_into_the_whole_conversati
 
 
 @pytest.mark.parametrize("turn", [1, 7, -2])
-@pytest.mark.parametrize("kind", ["contains", "fake"])
+@pytest.mark.parametrize("kind", ["contains", "stub"])
 async def test_a_turn_that_was_never_reached_is_a_failure_that_says_so(turn, kind):
     spec = (
         make_grader("contains", turn=turn)
         if kind == "contains"
-        else fake(lambda _: Grade(score=1.0), turn=turn)
+        else stub(lambda _: Grade(score=1.0), turn=turn)
     )
     made = await grade_one(spec)
     assert (made.status, made.score, made.passed) == ("graded", 0.0, False)
@@ -186,7 +161,7 @@ async def test_the_turn_of_a_sample_with_a_ground_truth_a_turn_has_its_own():
 
 
 async def test_long_evidence_is_cut_and_says_so():
-    made = await grade_one(fake(lambda _: Grade(score=1.0, evidence="x" * 5000)))
+    made = await grade_one(stub(lambda _: Grade(score=1.0, evidence="x" * 5000)))
     assert made.evidence == f"{'x' * EVIDENCE_CHARACTERS}… (cut: 5,000 characters in all)"
 
 
@@ -194,13 +169,13 @@ async def test_lone_surrogates_are_replaced_in_all_that_is_stored():
     act = Grade(
         score=1.0, evidence="a\ud800", submission="b\udfff", details={"k\ud800": ["\ud800"]}
     )
-    made = await grade_one(fake(lambda _: act))
+    made = await grade_one(stub(lambda _: act))
     assert (made.evidence, made.submission) == ("a\ufffd", "b\ufffd")
     assert made.details == {"k\ufffd": ["\ufffd"]}
 
 
 async def test_a_skipped_grade_stays_skipped_without_a_score():
-    made = await grade_one(fake(lambda _: Grade(status="skipped", score=1.0, evidence="no judge")))
+    made = await grade_one(stub(lambda _: Grade(status="skipped", score=1.0, evidence="no judge")))
     assert (made.status, made.score, made.passed) == ("skipped", None, None)
 
 
@@ -313,7 +288,7 @@ async def test_graders_of_the_trajectory_see_all_turns_of_a_sample_with_a_ground
     sample = make_sample(input=("a?", "b?"), ground_truth=("a", "b"))
     trajectory = make_trajectory([ASKED, "a"], [ASKED, "b"])
     seen = []
-    spec = fake(lambda subject: seen.append(subject.trajectory) or Grade(score=1.0))
+    spec = stub(lambda subject: seen.append(subject.trajectory) or Grade(score=1.0))
     await grade_one(spec, sample, trajectory)
     assert seen == [trajectory]
 

@@ -1,20 +1,15 @@
 """The summary of a run from the outcomes of its trials."""
 
 import pytest
+from fakes.stub_graders import StubGrader, grader_spec
 
 from harness.measuring.summing import Tally, summarise
-from harness.types.suites import GateSpec, GraderSpec, Limits, Suite
+from harness.types.suites import GateSpec, Limits, Suite
 from harness.types.trials import Outcome
 
 
-class Checks:
-    """A grader for suites whose grades are given."""
-
-
 def suite_with(gates=(), names=("g",), **limits):
-    graders = tuple(
-        GraderSpec(name=name, kind="check", grader=Checks(), fingerprint=name) for name in names
-    )
+    graders = tuple(grader_spec(StubGrader(), name) for name in names)
     return Suite(name="s", graders=graders, gates=tuple(gates), limits=Limits(**limits))
 
 
@@ -142,9 +137,7 @@ def test_a_gate_aggregates_as_it_says(aggregation, value):
 
 
 def test_a_gate_on_a_model_that_was_not_run_is_not_judged_and_said():
-    gates = [
-        GateSpec(metric="trial", model=model, op="gte", value=0.5) for model in ("other", "m")
-    ]
+    gates = [GateSpec(metric="trial", model=model, op="gte", value=0.5) for model in ("other", "m")]
     summary = summed([outcome("a")], suite_with(gates), planned=1)
     assert ([gate.passed for gate in summary.gates], summary.passed) == ([None, True], True)
     assert "not judged" in summary.warnings[0]
@@ -155,3 +148,13 @@ def test_a_run_in_which_no_gate_could_be_judged_is_not_green():
     summary = summed([outcome("a")], suite_with([gate]), planned=1)
     assert (summary.complete, summary.passed) == (False, False)
     assert "no gate could be judged" in summary.reasons[0]
+
+
+@pytest.mark.parametrize("aggregation", ["mean", "pass_rate", "median", "max"])
+@pytest.mark.parametrize("metric", ["g", "trial"])
+@pytest.mark.parametrize("status", ["target_error", "agent_failure", "grading_error"])
+def test_what_could_not_be_graded_meets_no_gate_that_wants_little(aggregation, metric, status):
+    gate = GateSpec(metric=metric, aggregation=aggregation, op="lte", value=0.4)
+    broken = [outcome(str(n), status=status, passed=False) for n in range(3)]
+    summary = summed([*broken, outcome("x", passed=False)], suite_with([gate], max_error_rate=1.0))
+    assert not summary.gates[0].passed

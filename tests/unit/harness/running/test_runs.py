@@ -7,7 +7,8 @@ from dataclasses import replace
 
 import pytest
 from fakes.agents import FakeTarget
-from fakes.suites import Breaks, Says, fake_suite, grader_spec
+from fakes.stub_graders import Breaks, Says, grader_spec
+from fakes.suites import fake_suite
 
 from harness.running.run_options import RunOptions
 from harness.running.runs import execute
