@@ -59,6 +59,14 @@ async def test_parameters_are_filled_by_name():
     assert made.details == {"seen": [{"rows": 3}, {"limit": 5}, {}]}
 
 
+async def test_a_parameter_with_a_default_is_filled_where_there_is_something_to_fill_it_with():
+    def asks(submission, database=None, other=7, config=None):
+        return {"score": 1, "seen": [database, other, config]}
+
+    made = await judged(asks, snapshots={"database": {"rows": 3}})
+    assert made.details == {"seen": [{"rows": 3}, 7, {}]}
+
+
 async def test_a_parameter_that_nothing_fills_is_an_error_that_names_it():
     def asks(sample, submission, databse):
         return 1.0
