@@ -23,12 +23,15 @@ from harness.running.workers import Stop
 from harness.storing.manifests import Manifest, read_manifest
 from harness.storing.run_folders import find_run
 from harness.storing.trial_log import read_trials
+from harness.system.loops import run_to_end
+from harness.system.signals import on_interrupt
 from harness.types.suites import Suite
 from harness.types.summaries import Summary
 from harness.types.trajectories import Trajectory
 from harness.types.trials import Trial
 
 _RUNS = Path("runs")
+_INTERRUPTED = "interrupted before the end"
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,8 +186,20 @@ def _waited(work: Callable[[Stop], Coroutine[Any, Any, Run]]) -> Run:
     try:
         asyncio.get_running_loop()
     except RuntimeError:
-        return asyncio.run(whole())
+        return _interruptible(whole, stop)
     return _in_thread_of_its_own(whole, stop)
+
+
+def _interruptible(whole: Callable[[], Coroutine[Any, Any, Run]], stop: Stop) -> Run:
+    async def guarded() -> Run:
+        with on_interrupt(lambda: stop.ask(_INTERRUPTED), lambda: None):
+            return await whole()
+
+    run = run_to_end(guarded())
+    if stop.reason:
+        # What was done is stored and summed up; the caller still hears of Ctrl-C.
+        raise KeyboardInterrupt
+    return run
 
 
 def _in_thread_of_its_own(whole: Callable[[], Coroutine[Any, Any, Run]], stop: Stop) -> Run:
@@ -198,7 +213,7 @@ def _in_thread_of_its_own(whole: Callable[[], Coroutine[Any, Any, Run]], stop: S
 
     def do() -> None:
         try:
-            ended.append(asyncio.run(noted()))
+            ended.append(run_to_end(noted()))
         except BaseException as error:  # noqa: BLE001  (raised again below)
             failed.append(error)
 
@@ -209,7 +224,7 @@ def _in_thread_of_its_own(whole: Callable[[], Coroutine[Any, Any, Run]], stop: S
     except KeyboardInterrupt:
         # The interrupted cell must not leave agents at work behind.
         for loop in loops:
-            loop.call_soon_threadsafe(stop.ask, "interrupted before the end")
+            loop.call_soon_threadsafe(stop.ask, _INTERRUPTED)
         thread.join()
         raise
     if failed:

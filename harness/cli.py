@@ -14,6 +14,7 @@ from pathlib import Path
 
 import click
 
+from harness.system.loops import leave
 from harness.system.texts import one_line
 from harness.types.errors import HarnessError, InputError
 
@@ -67,10 +68,7 @@ def group() -> None:
 
 def main() -> None:
     """Run the command line and exit with its code."""
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
-            # A terminal that cannot show a character shows its escape; nothing is lost by it.
-            stream.reconfigure(errors="backslashreplace")
+    _prepare_streams()
     # A suite's Python files may import the user's project from where the command is started; last,
     # so that nothing there hides what is installed.
     with suppress(OSError):
@@ -78,10 +76,20 @@ def main() -> None:
     code = _run()
     try:
         sys.stdout.flush()
-    except BrokenPipeError:
+    except OSError:
         # Whoever read the output has gone; the interpreter must not try to flush again.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    sys.exit(code)
+    leave(code)
+
+
+def _prepare_streams() -> None:
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        if stream is None:  # closed by whoever started the command
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: PTH123, SIM115
+        elif isinstance(stream, io.TextIOWrapper):
+            # A terminal that cannot show a character shows its escape; nothing is lost by it.
+            stream.reconfigure(errors="backslashreplace")
 
 
 def _run() -> int:

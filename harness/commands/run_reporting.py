@@ -1,6 +1,5 @@
 """What `run` and `grade` share: warnings first, progress meanwhile, the table and the code last."""
 
-import asyncio
 import contextlib
 import os
 import sys
@@ -13,6 +12,7 @@ from harness.reports.progress_bar import progress_shown
 from harness.reports.terminal import print_summary
 from harness.running.recording import RunResult
 from harness.running.workers import Stop
+from harness.system.loops import run_to_end
 from harness.system.signals import on_interrupt
 from harness.system.texts import one_line
 from harness.types.progress import Observer
@@ -28,9 +28,9 @@ def run_and_report(
     """Do the work and show a user what comes of it; return the exit code."""
     for warning in suite.warnings:
         click.echo(one_line(f"warning: {warning}"), err=True)
-    result = asyncio.run(_interruptible(work, progress_shown(quiet=quiet)))
-    # A reader that has gone (`| head`) changes nothing about the run.
-    with contextlib.suppress(BrokenPipeError):
+    result = run_to_end(_interruptible(work, progress_shown(quiet=quiet)))
+    # A reader that has gone (`| head`) or a full disk changes nothing about the run.
+    with contextlib.suppress(OSError):
         print_summary(console(), result.summary, result.folder)
     return exit_code(result)
 

@@ -4,7 +4,7 @@ import math
 from collections.abc import Mapping
 
 from harness.measuring.intervals import quantile
-from harness.measuring.tallies import ModelTally, Values
+from harness.measuring.tallies import ModelTally
 from harness.system.numbers import reaches
 from harness.types.suites import GateSpec
 from harness.types.summaries import GateResult
@@ -48,12 +48,14 @@ def meets(value: float | None, gate: GateSpec) -> bool:
 
 
 def _value(gate: GateSpec, tally: ModelTally) -> float | None:
+    """Return the number a gate is about; what could not be graded counts as the gate's worst."""
     of = tally if gate.metric == "trial" else tally.graders[gate.metric]
-    values: Values = of.passes if gate.aggregation == "pass_rate" else of.scores
+    values = of.passes if gate.aggregation == "pass_rate" else of.scores
+    wants_low = gate.op in ("lt", "lte")
     if gate.aggregation in ("mean", "pass_rate"):
-        means = values.means()
+        means = values.means(worst=1.0 if wants_low else 0.0)
         return math.fsum(means) / len(means) if means else None
-    each = sorted(values.each())
+    each = sorted(values.each(worst=1.0 if wants_low else 0.0))
     if not each:
         return None
     return {"min": each[0], "max": each[-1]}.get(gate.aggregation, quantile(each, 0.5))

@@ -9,32 +9,41 @@ from harness.types.trials import ERROR_STATUSES, Outcome
 
 
 class Values:
-    """The values of one metric; with several epochs they are kept by sample."""
+    """The values of one metric in 0..1; with several epochs they are kept by sample.
+
+    A trial without a value (None) takes the worst one, which depends on the question: 0 where
+    much is good, 1 where a gate wants little.
+    """
 
     def __init__(self, *, repeated: bool) -> None:
         self._all = array("d")
         self._by_sample: dict[str, array[float]] | None = {} if repeated else None
 
-    def add(self, sample_id: str, value: float) -> None:
+    def add(self, sample_id: str, value: float | None) -> None:
         """Take the value of one trial."""
+        number = _MISSING if value is None else value
         if self._by_sample is None:
-            self._all.append(value)
+            self._all.append(number)
         else:
-            self._by_sample.setdefault(sample_id, array("d")).append(value)
+            self._by_sample.setdefault(sample_id, array("d")).append(number)
 
-    def each(self) -> Iterator[float]:
+    def each(self, *, worst: float = 0.0) -> Iterator[float]:
         """Return the value of every trial."""
-        if self._by_sample is None:
-            yield from self._all
-        else:
-            for values in self._by_sample.values():
-                yield from values
+        groups = [self._all] if self._by_sample is None else self._by_sample.values()
+        for values in groups:
+            yield from (worst if value == _MISSING else value for value in values)
 
-    def means(self) -> "array[float]":
+    def means(self, *, worst: float = 0.0) -> "array[float]":
         """Return the mean of every sample over its epochs, in ascending order."""
         if self._by_sample is None:
-            return array("d", sorted(self._all))
-        return array("d", sorted(math.fsum(v) / len(v) for v in self._by_sample.values()))
+            return array("d", sorted(self.each(worst=worst)))
+        groups = self._by_sample.values()
+        whole = ([worst if value == _MISSING else value for value in v] for v in groups)
+        return array("d", sorted(math.fsum(v) / len(v) for v in whole))
+
+
+_MISSING = -1.0
+"""Stands for no value in an array of numbers in 0..1."""
 
 
 class GraderTally:
@@ -64,8 +73,8 @@ class GraderTally:
         self.errors += not graded
         counts = graded and outcome.status in ("completed", "grading_error")
         self.passed += bool(counts and passed)
-        self.scores.add(outcome.sample_id, score if counts and score is not None else 0.0)
-        self.passes.add(outcome.sample_id, 1.0 if counts and passed else 0.0)
+        self.scores.add(outcome.sample_id, score if counts else None)
+        self.passes.add(outcome.sample_id, float(bool(passed)) if counts else None)
 
 
 class ModelTally:
@@ -100,8 +109,9 @@ class ModelTally:
             self.ungraded += 1
             return
         self.passed += outcome.passed is True
-        self.scores.add(outcome.sample_id, outcome.score or 0.0)
-        self.passes.add(outcome.sample_id, 1.0 if outcome.passed else 0.0)
+        driven = outcome.status == "completed"
+        self.scores.add(outcome.sample_id, outcome.score if driven else None)
+        self.passes.add(outcome.sample_id, float(outcome.passed is True) if driven else None)
 
     def _add_usage(self, usage: Usage) -> None:
         if usage.cost_usd is not None:

@@ -1,6 +1,7 @@
 """Progress on standard error: a bar in a terminal, a line now and then elsewhere."""
 
 import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import Never
 
@@ -66,7 +67,9 @@ class Lines:
         """Say nothing: the summary follows."""
 
     def _say(self, text: str) -> None:
-        print(text, file=sys.stderr, flush=True)  # noqa: T201  (this is what is shown)
+        # Nobody may be there to read it; the run goes on.
+        with suppress(OSError, ValueError, AttributeError):
+            print(text, file=sys.stderr, flush=True)  # noqa: T201  (this is what is shown)
 
 
 def counts(progress: Progress) -> str:
@@ -79,4 +82,4 @@ def progress_shown(*, quiet: bool) -> Observer:
     """Choose how progress is shown: not at all when quiet."""
     if quiet:
         return SilentObserver()
-    return Bar() if sys.stderr.isatty() else Lines()
+    return Bar() if sys.stderr is not None and sys.stderr.isatty() else Lines()

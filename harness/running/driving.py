@@ -1,6 +1,5 @@
 """Driving: one trial's attempts, each a conversation with a clean agent in a clean world."""
 
-import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, nullcontext, suppress
 from dataclasses import dataclass, field
@@ -15,7 +14,7 @@ from harness.system.clock import monotonic, now
 from harness.system.redaction import redact
 from harness.system.retrying import retry
 from harness.system.texts import error_line
-from harness.system.time_limits import TimeBudget, bounded
+from harness.system.time_limits import BLOCKING_SECONDS, Limit, TimeBudget
 from harness.types.errors import TargetError
 from harness.types.events import Event, UserMessage
 from harness.types.protocols import AttemptContext, Connection, Session
@@ -47,12 +46,16 @@ class _Draft:
 
 
 class Driven(msgspec.Struct, frozen=True, kw_only=True):
-    """What driving gave: the last attempt's trajectory and error, and all attempts."""
+    """What driving gave: the last attempt's trajectory and error, and all attempts.
+
+    `seconds` is how long the agent worked, in all attempts, without fixtures and waiting.
+    """
 
     trajectory: Trajectory
     error: TargetError | None
     snapshots: dict[str, Any]
     attempts: tuple[Attempt, ...] = ()
+    seconds: float = 0.0
     waiting_seconds: float = 0.0
 
     @property
@@ -61,11 +64,6 @@ class Driven(msgspec.Struct, frozen=True, kw_only=True):
         if len(self.attempts) == 1:
             return self.attempts[0].usage
         return sum((attempt.usage for attempt in self.attempts), Usage())
-
-    @property
-    def seconds(self) -> float:
-        """Sum the seconds of all attempts."""
-        return sum(attempt.seconds for attempt in self.attempts)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -108,10 +106,14 @@ class Driver:
                 may_retry=lambda error: self._may_retry(error, budget),
                 attempts=self.retries.attempts,
             )
-        if len(tries) == 1:
-            return tries[0]
+        if budget.longest_step > BLOCKING_SECONDS:
+            self.warn(
+                f"an agent kept the event loop to itself for {budget.longest_step:.1f} s, and "
+                "everybody else waiting: make it a plain function, or await what takes long"
+            )
         worked = sum(tried.attempts[0].seconds for tried in tries)
-        return _joined(tries, waited=monotonic() - started - worked)
+        waited = budget.waited if len(tries) == 1 else monotonic() - started - worked
+        return _joined(tries, seconds=budget.spent, waited=waited)
 
     def _may_retry(self, error: TargetError, budget: TimeBudget) -> bool:
         if not error.policy.retried or budget.waited_enough or self.is_stopping():
@@ -136,7 +138,6 @@ class Driver:
             error=error,
             snapshots=snapshots,
             attempts=(record,),
-            waiting_seconds=waited,
         )
 
     async def _converse(
@@ -182,7 +183,8 @@ class Driver:
                 await budget.turn(session.send(text, draft.record))
         except TargetError as error:
             return error
-        except Exception as error:  # noqa: BLE001  (a plug-in may raise anything; one trial pays)
+        except (Exception, KeyboardInterrupt, SystemExit) as error:  # noqa: BLE001
+            # A plug-in may raise anything; one trial pays for it.
             return TargetError(error_line(error), code="target_broke")
         finally:
             if session is not None:
@@ -198,7 +200,7 @@ class Driver:
 
     async def _close(self, session: Session) -> None:
         try:
-            await bounded(session.close(), lambda: asyncio.timeout(_CLOSE_SECONDS))
+            await Limit(_CLOSE_SECONDS).run(session.close())
         except Exception as error:  # noqa: BLE001  (the trial is over; its result stands)
             self.warn(f"an agent could not be closed: {error_line(error)}")
 
@@ -209,12 +211,13 @@ def failure_of(error: TargetError) -> Failure:
     return Failure(code=error.code, message=redact(message))
 
 
-def _joined(tries: Sequence[Driven], *, waited: float) -> Driven:
+def _joined(tries: Sequence[Driven], *, seconds: float, waited: float) -> Driven:
     last = tries[-1]
     return Driven(
         trajectory=last.trajectory,
         error=last.error,
         snapshots=last.snapshots,
         attempts=tuple(attempt for tried in tries for attempt in tried.attempts),
+        seconds=seconds,
         waiting_seconds=max(waited, 0.0),
     )

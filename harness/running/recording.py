@@ -1,8 +1,9 @@
 """What a run and a replay have in common: every trial is stored and counted as it ends."""
 
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Callable, Coroutine, Iterable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
@@ -58,7 +59,7 @@ class Recording:
         self._observer = observer
         self._log = TrialLog(folder)
 
-    async def record(self, work: Callable[[], Awaitable[None]], stop: Stop) -> RunResult:
+    async def record(self, work: Callable[[], Coroutine[Any, Any, None]], stop: Stop) -> RunResult:
         """Do the work, which stores trials here; then sum up, however it ended.
 
         What ends the whole run (no run fixture, a full disk, a dataset that changed meanwhile)
@@ -69,16 +70,24 @@ class Recording:
         try:
             with self._log:
                 async with worker_processes(self._suite.limits.concurrency):
-                    await work()
+                    await stop.guard(work())
         except (StoreError, TargetError, DatasetError) as error:
             reasons.append(error.line)
         finally:
             self._observer.ended()
         if stop.reason:
             reasons.append(stop.reason)
-        summary = self._summarise(reasons)
-        write_summary(self._folder, summary)
+        summary = self._written(self._summarise(reasons))
         return RunResult(folder=self._folder, summary=summary, interrupted=bool(stop.reason))
+
+    def _written(self, summary: Summary) -> Summary:
+        try:
+            write_summary(self._folder, summary)
+        except StoreError as error:
+            # The numbers are still shown, though nobody can read them later.
+            reasons = (*summary.reasons, error.line)
+            return msgspec.structs.replace(summary, complete=False, passed=False, reasons=reasons)
+        return summary
 
     def store(self, planned: PlannedTrial, trial: Trial) -> None:
         """Store and count a trial that has ended."""

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import msgspec
@@ -18,7 +18,7 @@ from harness.running.trial_making import grading_failure, judged
 from harness.running.workers import Stop, run_workers
 from harness.storing.manifests import read_manifest, write_manifest
 from harness.storing.run_folders import make_run_folder
-from harness.storing.trial_log import latest_trials, read_trials
+from harness.storing.trial_log import read_trials, replaced_trials
 from harness.system.clock import monotonic, now
 from harness.types.grades import Grade
 from harness.types.progress import Observer, SilentObserver
@@ -32,16 +32,19 @@ _Job = tuple[PlannedTrial, Trial]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recorded:
-    """Trials that were driven before: `count` of them, on these models, so many epochs.
+    """Trials that were driven before, on these models, so many epochs.
 
-    `source` names the run, None for trajectories that were handed over in Python.
+    `planned` is how many there should be, which a run that was killed falls short of. `source`
+    names the run, None for trajectories that were handed over in Python. `warnings` are about
+    reading it.
     """
 
     trials: Iterable[Trial]
-    count: int
+    planned: int
     models: tuple[str, ...]
     epochs: int
     source: str | None = None
+    warnings: list[str] = field(default_factory=list)
 
 
 def recorded_run(folder: Path) -> Recorded:
@@ -51,20 +54,23 @@ def recorded_run(folder: Path) -> Recorded:
         StoreError: it cannot be read.
     """
     manifest = read_manifest(folder)
-    latest = latest_trials(folder)
+    replaced = replaced_trials(folder)
+    warnings: list[str] = []
+    trials = enumerate(read_trials(folder, warnings.append))
     return Recorded(
-        trials=(trial for index, trial in enumerate(read_trials(folder)) if index in latest),
-        count=len(latest),
+        trials=(trial for index, trial in trials if index not in replaced),
+        planned=manifest.planned,
         models=manifest.models,
         epochs=manifest.epochs,
         source=manifest.run_id,
+        warnings=warnings,
     )
 
 
 def recorded_trajectories(trajectories: Mapping[str, Trajectory]) -> Recorded:
     """Return trajectories that were recorded elsewhere, by sample id, as trials without grades."""
     trials = (_ungraded(sample_id, one) for sample_id, one in trajectories.items())
-    return Recorded(trials=trials, count=len(trajectories), models=("default",), epochs=1)
+    return Recorded(trials=trials, planned=len(trajectories), models=("default",), epochs=1)
 
 
 def _ungraded(sample_id: str, trajectory: Trajectory) -> Trial:
@@ -107,12 +113,15 @@ async def replay(
     folder = make_run_folder(options.out, suite.name, started_at)
     options = replace(options, models=recorded.models)
     manifest = make_manifest(suite, options, dataset, run_id=folder.name, started_at=started_at)
-    write_manifest(folder, msgspec.structs.replace(manifest, graded_from=recorded.source))
+    manifest = msgspec.structs.replace(
+        manifest, graded_from=recorded.source, planned=recorded.planned
+    )
+    write_manifest(folder, manifest)
     recording = Recording(
         suite,
         folder,
         models=recorded.models,
-        planned=recorded.count,
+        planned=recorded.planned,
         observer=observer or SilentObserver(),
     )
     recording.warn_of(dataset.warnings)
@@ -125,6 +134,8 @@ async def replay(
 
     async def work() -> None:
         await run_workers(jobs, regrade, concurrency=suite.limits.concurrency, stop=stop)
+        for warning in recorded.warnings:
+            recording.warn(warning)
 
     return await recording.record(work, stop)
 

@@ -24,6 +24,7 @@ def make_manifest(
         dataset_file=suite.dataset.text if suite.dataset else None,
         dataset_sha256=dataset.sha256,
         samples=dataset.count,
+        planned=dataset.count * len(options.models) * suite.epochs,
         models=options.models,
         epochs=suite.epochs,
         drive_key=suite.target.fingerprint if suite.target else None,

@@ -16,6 +16,7 @@ from harness.running.worlds import Worlds
 from harness.storing.manifests import write_manifest
 from harness.storing.run_folders import make_run_folder
 from harness.system.clock import now
+from harness.system.open_files import allow_open_files
 from harness.types.progress import Observer, SilentObserver
 from harness.types.protocols import Connection, RunContext
 from harness.types.suites import Suite, TargetSpec
@@ -55,12 +56,14 @@ def _run_context(suite: Suite, url: str | None) -> RunContext:
 def _begin(suite: Suite, options: RunOptions, dataset: Dataset, observer: Observer) -> Recording:
     started_at = now()
     folder = make_run_folder(options.out, suite.name, started_at)
-    write_manifest(
-        folder, make_manifest(suite, options, dataset, run_id=folder.name, started_at=started_at)
+    manifest = make_manifest(suite, options, dataset, run_id=folder.name, started_at=started_at)
+    write_manifest(folder, manifest)
+    recording = Recording(
+        suite, folder, models=options.models, planned=manifest.planned, observer=observer
     )
-    planned = dataset.count * len(options.models) * suite.epochs
-    recording = Recording(suite, folder, models=options.models, planned=planned, observer=observer)
     recording.warn_of(dataset.warnings)
+    if warning := allow_open_files(suite.limits.concurrency):
+        recording.warn(warning)
     return recording
 
 

@@ -6,7 +6,7 @@ from harness.measuring.summing import Tally, summarise
 from harness.running.first_failures import FirstFailures
 from harness.storing.manifests import read_manifest, read_summary
 from harness.storing.run_folders import SUMMARY
-from harness.storing.trial_log import latest_trials, outcome_of, read_trials
+from harness.storing.trial_log import outcome_of, read_trials, replaced_trials
 from harness.types.suites import Limits, Suite
 from harness.types.summaries import Summary
 
@@ -21,17 +21,17 @@ def summary_of(folder: Path) -> Summary:
         return read_summary(folder)
     manifest = read_manifest(folder)
     tally = Tally(manifest.grader_keys, manifest.models, epochs=manifest.epochs)
-    failures, notes, latest = FirstFailures(), dict[str, None](), latest_trials(folder)
+    failures, notes, replaced = FirstFailures(), dict[str, None](), replaced_trials(folder)
     for index, trial in enumerate(read_trials(folder, lambda note: notes.update({note: None}))):
-        if index in latest:
+        if index not in replaced:
             tally.add(outcome_of(trial))
             failures.add(index, trial)
     return summarise(
         tally,
         Suite(name=manifest.suite, limits=Limits(**manifest.limits)),
         run_id=manifest.run_id,
-        planned=manifest.samples * len(manifest.models) * manifest.epochs,
+        planned=manifest.planned,
         failures=failures.first(),
-        reasons=["the run was killed before its end"],
+        reasons=["the run has not ended, or was killed before its end"],
         warnings=notes,
     )

@@ -1,8 +1,8 @@
 """Bounded concurrency: a number of workers take one job after another from a stream."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterator
-from typing import TypeVar
+from collections.abc import Awaitable, Callable, Coroutine, Iterator
+from typing import Any, TypeVar
 
 from harness.system.clock import monotonic
 
@@ -11,25 +11,33 @@ _T = TypeVar("_T")
 _YIELD_SECONDS = 0.02
 """How long jobs that never wait may keep the loop from timers and signals."""
 
+STOP_SECONDS = 10.0
+"""How long jobs that were cancelled may take to clean up before they are left to themselves."""
+
 
 class Stop:
     """A request to end a run before its plan is done; `reason` is empty until it is made."""
 
     def __init__(self) -> None:
         self.reason = ""
-        self._workers: list[asyncio.Task[None]] = []
+        self._task: asyncio.Task[None] | None = None
 
     def ask(self, reason: str) -> None:
-        """Cancel what the workers do; they take no further job. The first reason stays."""
+        """Cancel the work; the first reason stays."""
         self.reason = self.reason or reason
-        for worker in self._workers:
-            worker.cancel()
+        if self._task is not None:
+            self._task.cancel()
 
-    def watch(self, workers: list["asyncio.Task[None]"]) -> None:
-        """Take charge of workers that were just started."""
-        self._workers = workers
+    async def guard(self, work: Coroutine[Any, Any, None]) -> None:
+        """Do the work until it ends or a stop is asked for."""
+        self._task = asyncio.ensure_future(work)
         if self.reason:
-            self.ask(self.reason)
+            self._task.cancel()
+        try:
+            await self._task
+        except asyncio.CancelledError:
+            if not self.reason:
+                raise
 
 
 async def run_workers(
@@ -56,13 +64,12 @@ async def run_workers(
                 yielded = monotonic()
 
     workers = [asyncio.create_task(work()) for _ in range(concurrency)]
-    stop.watch(workers)
     try:
         await asyncio.wait(workers, return_when=asyncio.FIRST_EXCEPTION)
     finally:
         for worker in workers:
             worker.cancel()
-        ended = await asyncio.gather(*workers, return_exceptions=True)
-    for error in ended:
-        if isinstance(error, Exception):
+        await asyncio.wait(workers, timeout=STOP_SECONDS)
+    for worker in workers:
+        if worker.done() and not worker.cancelled() and (error := worker.exception()):
             raise error

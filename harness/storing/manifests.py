@@ -38,6 +38,7 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
     dataset_file: str | None
     dataset_sha256: str
     samples: int
+    planned: int
     models: tuple[str, ...]
     epochs: int
     drive_key: str | None

@@ -1,8 +1,10 @@
 """The log of a run: `trials.jsonl`, one line a trial, and `outcomes.jsonl`, its short form."""
 
 import json
+from array import array
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from itertools import pairwise
 from pathlib import Path
 from types import TracebackType
 from typing import IO, Any, Self, TypeVar
@@ -171,14 +173,23 @@ class _Head(msgspec.Struct):
 _head_decoder = msgspec.json.Decoder(_Head)
 
 
-def latest_trials(folder: Path) -> set[int]:
-    """Return the indices (from 0) of the trials that count: the last of each sample, model, epoch.
+def replaced_trials(folder: Path) -> set[int]:
+    """Return the indices (from 0) of trials that do not count: the same trial was driven again.
+
+    Costs eight bytes a trial, as long as none was driven again.
 
     Raises:
         StoreError: as `read_trials` does.
     """
-    last: dict[int, int] = {}
-    for index, (number, line) in enumerate(_lines(folder / TRIALS, lambda _: None)):
-        head = _decoded(_head_decoder, line, f"{folder / TRIALS}:{number}")
-        last[hash((head.sample_id, head.model, head.epoch))] = index
-    return set(last.values())
+    hashes = array("q", _name_hashes(folder))
+    in_order = sorted(hashes)
+    twice = {one for one, other in pairwise(in_order) if one == other}
+    last = {name: index for index, name in enumerate(hashes) if name in twice}
+    return {index for index, name in enumerate(hashes) if name in twice and last[name] != index}
+
+
+def _name_hashes(folder: Path) -> Iterator[int]:
+    path = folder / TRIALS
+    for number, line in _lines(path, lambda _: None):
+        head = _decoded(_head_decoder, line, f"{path}:{number}")
+        yield hash((head.sample_id, head.model, head.epoch))

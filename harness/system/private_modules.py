@@ -36,11 +36,11 @@ class PrivateModules:
         sys.modules[self.package] = root
 
     def load(self, path: Path) -> ModuleType:
-        """Give the module of a file of this folder; whatever the file raises is raised here."""
+        """Return the module of a file of this folder; whatever the file raises is raised here."""
         return self._load(f"{self.package}.{path.stem.replace('.', '_')}", path)
 
     def modules(self) -> dict[str, ModuleType]:
-        """Give what was loaded, in the order in which it was asked for, by module name."""
+        """Return what was loaded, in the order in which it was asked for, by module name."""
         return {name: sys.modules[name] for name in self.sources if name in sys.modules}
 
     def sha256(self, module: str) -> str:

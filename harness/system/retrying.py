@@ -11,7 +11,7 @@ from tenacity import (
     stop_after_attempt,
     stop_never,
 )
-from tenacity.wait import wait_exponential, wait_random_exponential
+from tenacity.wait import wait_exponential, wait_exponential_jitter
 
 from harness.types.errors import TargetError
 
@@ -19,7 +19,7 @@ _T = TypeVar("_T")
 Pause = Callable[[float, TargetError], Awaitable[None]]
 """Waits that many seconds after an error; raises `TargetError` where it has been long enough."""
 
-_random = wait_random_exponential(multiplier=0.5, max=30)
+_growing = wait_exponential_jitter(initial=1, max=60, jitter=1)
 _least = wait_exponential(multiplier=0.001, max=10)
 
 
@@ -27,7 +27,7 @@ def backoff(state: RetryCallState) -> float:
     """Return the seconds to wait: what the endpoint asked for, else a random time that grows."""
     asked: float | None = getattr(_error_of(state), "retry_after", None)
     if asked is None:
-        return _random(state)
+        return _growing(state)
     # An endpoint that asks for no time at all, over and over, is not asked a million times.
     return max(_least(state), asked)
 

@@ -8,12 +8,13 @@ from contextlib import contextmanager
 from types import FrameType
 from typing import Any
 
-_SIGNALS = (signal.SIGINT, signal.SIGTERM)
+_NAMES = ("SIGINT", "SIGTERM", "SIGHUP")
+_SIGNALS = tuple(getattr(signal, name) for name in _NAMES if hasattr(signal, name))
 
 
 @contextmanager
 def on_interrupt(ask: Callable[[], None], insist: Callable[[], None]) -> Iterator[None]:
-    """Call `ask` in the running loop at the first Ctrl-C or SIGTERM, `insist` at once at the next.
+    """Call `ask` in the loop at the first Ctrl-C, SIGTERM or SIGHUP, `insist` at once at the next.
 
     Outside the main thread signals belong to somebody else, and nothing is done.
     """

@@ -8,7 +8,7 @@ _MOST_LISTED = 30
 
 
 def find_close(name: str, names: Iterable[str], *, cutoff: float = _CLOSE) -> str | None:
-    """Give the known name that is closest to `name`, case aside; None where none is close.
+    """Return the known name that is closest to `name`, case aside; None where none is close.
 
     `cutoff` is how close it must be, in 0..1, as `difflib` measures it.
     """

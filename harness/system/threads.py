@@ -7,6 +7,8 @@ import threading
 from collections.abc import Callable
 from typing import Any, TypeVar
 
+from harness.types.errors import TargetError
+
 _T = TypeVar("_T")
 _Job = Callable[[], None]
 
@@ -40,9 +42,20 @@ class Threads:
         return await result
 
     def _submit(self, job: _Job) -> None:
-        self._jobs.put(job)
         if not self._idle.acquire(blocking=False):
+            self._start()
+        # Only now: a job must not run later on, when its caller was told that it cannot.
+        self._jobs.put(job)
+
+    def _start(self) -> None:
+        try:
             threading.Thread(target=self._work, name="regrade-worker", daemon=True).start()
+        except RuntimeError as error:
+            raise TargetError(
+                f"the system allows no further thread: {error}",
+                code="target_broke",
+                hint="lower limits.concurrency, or raise the limits of the process",
+            ) from error
 
     def _work(self) -> None:
         while True:

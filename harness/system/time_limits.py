@@ -1,8 +1,10 @@
-"""Time limits on what an agent does, which waiting for an endpoint does not count against."""
+"""Time limits on what agents do; waiting for an endpoint, and a loop that hangs, do not count."""
 
 import asyncio
 import math
 from collections.abc import Callable, Coroutine, Generator
+from contextlib import suppress
+from functools import partial
 from typing import Any, TypeVar
 
 from harness.system.clock import monotonic
@@ -11,52 +13,199 @@ from harness.types.errors import TargetError
 _T = TypeVar("_T")
 _Work = Coroutine[Any, Any, _T]
 
+GRACE_SECONDS = 5.0
+"""How long work that is over time may take to clean up, before it is given up."""
 
-async def bounded(work: _Work[_T], timer: Callable[[], asyncio.Timeout]) -> _T:
-    """Await a coroutine under a timer that is set when the coroutine first waits.
+BLOCKING_SECONDS = 1.0
+"""A step on the event loop that takes longer keeps everybody else waiting."""
 
-    Most of what an agent in this process does never waits, and a timer costs more than it.
+_LAG_SECONDS = 0.05
 
-    Raises:
-        TimeoutError: the timer ran out; also where the coroutine swallowed its cancellation.
+
+class Limit:
+    """Awaits a coroutine under a time limit that is set when the coroutine first waits.
+
+    Most of what an agent in this process does never waits, and a timer costs more than it. Over
+    time, the coroutine is cancelled; where it swallows that, it is given up after a while, so
+    that nothing can hold the run. What the loop lags behind, because somebody else blocks it,
+    is added to the limit; the one who blocks is over time by its own steps. `longest_step` is
+    the most seconds that the coroutine kept the loop to itself.
     """
-    try:
-        awaited = work.send(None)
-    except StopIteration as end:
-        done: _T = end.value
+
+    def __init__(self, seconds: float) -> None:
+        self._seconds = seconds
+        self._when = math.inf
+        self._timer: asyncio.TimerHandle | None = None
+        self._rest: _Rest | None = None
+        self.expired = False
+        self.longest_step = 0.0
+
+    async def run(self, work: _Work[_T]) -> _T:
+        """Await the coroutine.
+
+        Raises:
+            TimeoutError: it is over time, `expired` is true; or it raised one of its own.
+        """
+        started = monotonic()
+        try:
+            awaited = work.send(None)
+        except StopIteration as end:
+            done: _T = end.value
+            self._step_took(monotonic() - started)
+        else:
+            self._step_took(monotonic() - started)
+            done = await self._await_rest(work, awaited, started)
+        if self.longest_step > self._seconds:
+            self.expired = True
+        if self.expired:
+            raise TimeoutError
         return done
-    async with timer() as limit:
-        done = await _Rest(work, awaited)
-    if limit.expired():
-        raise TimeoutError
-    return done
+
+    async def _await_rest(self, work: _Work[_T], awaited: Any, started: float) -> _T:
+        loop = asyncio.get_running_loop()
+        self._rest = _Rest(work, awaited, self._step_took)
+        self._schedule(loop.time() + self._seconds - (monotonic() - started))
+        try:
+            done: _T = await self._rest
+        except asyncio.CancelledError:
+            if self.expired and not _is_cancelled():
+                raise TimeoutError from None
+            raise
+        except Exception as error:
+            if self.expired:
+                raise TimeoutError from error
+            raise
+        else:
+            return done
+        finally:
+            if self._timer is not None:
+                self._timer.cancel()
+            self._rest = None
+
+    def extend(self, seconds: float) -> None:
+        """Add to the limit."""
+        self._seconds += seconds
+        if self._timer is not None and not self.expired:
+            self._schedule(self._when + seconds)
+
+    def _schedule(self, when: float) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+        self._when = when
+        if when != math.inf:
+            loop = asyncio.get_running_loop()
+            self._timer = loop.call_at(when, self._time_is_up)
+
+    def _time_is_up(self) -> None:
+        loop = asyncio.get_running_loop()
+        lag = loop.time() - self._when
+        if lag > _LAG_SECONDS:
+            # Somebody else held the loop: this much of the time was not ours.
+            self._schedule(loop.time() + lag)
+            return
+        self.expired = True
+        if self._rest is not None:
+            self._rest.interrupt()
+            self._timer = loop.call_later(GRACE_SECONDS, self._rest.give_up)
+
+    def _step_took(self, seconds: float) -> None:
+        self.longest_step = max(self.longest_step, seconds)
+
+
+def _is_cancelled() -> bool:
+    task = asyncio.current_task()
+    return task is not None and task.cancelling() > 0
 
 
 class _Rest:
-    """The rest of a coroutine that has begun to wait for `awaited`."""
+    """The rest of a coroutine that has begun to wait: driven as a task would drive it.
 
-    def __init__(self, work: _Work[Any], awaited: Any) -> None:
-        self._work, self._awaited = work, awaited
+    Besides, it can be interrupted without cancelling the task, and given up whatever it does.
+    """
 
-    def __await__(self) -> Generator[Any, Any, Any]:
+    def __init__(self, work: _Work[Any], awaited: Any, step_took: Callable[[float], None]) -> None:
+        self._work, self._awaited, self._step_took = work, awaited, step_took
+        self._gate: asyncio.Future[None] | None = None
+        self._interrupted = self._given_up = False
+
+    def interrupt(self) -> None:
+        """Raise `CancelledError` in the coroutine, once."""
+        self._interrupted = True
+        self._open_gate()
+
+    def give_up(self) -> None:
+        """Leave the coroutine where it is."""
+        self._given_up = True
+        self._open_gate()
+
+    def _open_gate(self) -> None:
+        if self._gate is not None and not self._gate.done():
+            self._gate.set_result(None)
+
+    def __await__(self) -> Generator[Any, None, Any]:
+        while True:
+            step = partial(self._work.send, None)
+            try:
+                yield from self._settle()
+            except _GivenUpError:
+                with suppress(BaseException):
+                    self._work.close()
+                raise asyncio.CancelledError from None
+            except BaseException as error:  # noqa: BLE001  (it is the coroutine's to handle)
+                step = partial(self._work.throw, error)
+            started = monotonic()
+            try:
+                self._awaited = step()
+            except StopIteration as end:
+                return end.value
+            finally:
+                self._step_took(monotonic() - started)
+
+    def _settle(self) -> Generator[Any, None, None]:
+        """Wait until what the coroutine waits for is done, passing cancellations on to it."""
+        future = self._awaited
+        if future is None:
+            yield
+            return
+        future._asyncio_future_blocking = False  # noqa: SLF001  (what a task does on its yield)
+        while not future.done():
+            try:
+                yield from self._wait_for(future)
+            except asyncio.CancelledError:
+                if not future.cancel():
+                    raise
+            if self._given_up:
+                raise _GivenUpError
+            if self._interrupted:
+                self._interrupted = False
+                if not future.cancel():
+                    raise asyncio.CancelledError
+
+    def _wait_for(self, future: "asyncio.Future[Any]") -> Generator[Any, None, None]:
+        gate = self._gate = asyncio.get_running_loop().create_future()
+
+        def wake(_: object) -> None:
+            if not gate.done():
+                gate.set_result(None)
+
+        future.add_done_callback(wake)
         try:
-            while True:
-                try:
-                    answer = yield self._awaited
-                except BaseException as error:  # noqa: BLE001  (it is the coroutine's to handle)
-                    self._awaited = self._work.throw(error)
-                else:
-                    self._awaited = self._work.send(answer)
-        except StopIteration as end:
-            return end.value
+            yield from gate.__await__()
+        finally:
+            future.remove_done_callback(wake)
+
+
+class _GivenUpError(BaseException):
+    """The coroutine is not waited for any more."""
 
 
 class TimeBudget:
     """The time one trial has: for a turn, for the trial as a whole, and for waiting.
 
-    `turn_seconds` and `trial_seconds` are None for no limit. `waited` is how many seconds were
-    spent waiting for endpoints, not counted by any limit; `waited_enough` says that a further wait
-    was refused.
+    `turn_seconds` and `trial_seconds` are None for no limit. `spent` is how many seconds the
+    agent had so far. `waited` is how many were spent waiting for endpoints, not counted by any
+    limit; `waited_enough` says that a further wait was refused. `longest_step` is the most
+    seconds that the agent kept the event loop to itself.
     """
 
     def __init__(
@@ -65,11 +214,11 @@ class TimeBudget:
         self._turn_seconds = math.inf if turn_seconds is None else turn_seconds
         self._trial_seconds = math.inf if trial_seconds is None else trial_seconds
         self._wait_seconds = wait_seconds
-        self._spent = 0.0
-        self._bonus = 0.0
-        self._timer: asyncio.Timeout | None = None
+        self._limit: Limit | None = None
+        self.spent = 0.0
         self.waited = 0.0
         self.waited_enough = False
+        self.longest_step = 0.0
 
     async def turn(self, work: _Work[_T]) -> _T:
         """Await what the agent does in one turn.
@@ -78,15 +227,18 @@ class TimeBudget:
             TargetError: `turn_timeout` or `trial_timeout`, when time is up.
         """
         started, waited = monotonic(), self.waited
-        self._timer, self._bonus = None, 0.0
+        limit = self._limit = Limit(
+            min(self._turn_seconds, max(self._trial_seconds - self.spent, 0.0))
+        )
         try:
-            return await bounded(work, self._set_timer)
+            return await limit.run(work)
         except TimeoutError as error:
-            if not self._is_expired():
+            if not limit.expired:
                 raise
             raise self._timed_out() from error
         finally:
-            self._spent += monotonic() - started - (self.waited - waited)
+            self.spent += monotonic() - started - (self.waited - waited)
+            self.longest_step = max(self.longest_step, limit.longest_step)
 
     async def wait(self, seconds: float) -> None:
         """Sleep without charging the limits.
@@ -103,24 +255,12 @@ class TimeBudget:
                 retry_after=seconds,
             )
         self.waited += seconds
-        self._bonus += seconds
-        when = self._timer.when() if self._timer else None
-        if self._timer is not None and when is not None:
-            self._timer.reschedule(when + seconds)
+        if self._limit is not None:
+            self._limit.extend(seconds)
         await asyncio.sleep(seconds)
 
-    def _set_timer(self) -> asyncio.Timeout:
-        seconds = min(self._turn_seconds, max(self._trial_seconds - self._spent, 0.0))
-        # A wait may have begun before the coroutine gave way for the first time.
-        seconds += self._bonus
-        self._timer = asyncio.timeout(None if seconds == math.inf else seconds)
-        return self._timer
-
-    def _is_expired(self) -> bool:
-        return self._timer is not None and self._timer.expired()
-
     def _timed_out(self) -> TargetError:
-        if self._turn_seconds <= self._trial_seconds - self._spent:
+        if self._turn_seconds <= self._trial_seconds - self.spent:
             took = f"the turn took longer than limits.turn_seconds: {self._turn_seconds:g}"
             return TargetError(took, code="turn_timeout")
         took = f"the trial took longer than limits.trial_seconds: {self._trial_seconds:g}"

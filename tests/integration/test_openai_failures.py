@@ -138,7 +138,7 @@ async def test_a_senseless_time_to_wait_gives_a_backoff(asked):
     with serve(refusal(503, "", retry_after=asked), Answer(content="ok")) as server:
         driven = await drive(server)
     assert driven.error is None
-    assert 0.0 <= driven.waited <= 0.5
+    assert 1.0 <= driven.waited <= 2.0
 
 
 async def test_an_endpoint_that_asks_for_too_long_a_wait_is_given_up_at_once():

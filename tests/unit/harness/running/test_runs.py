@@ -196,9 +196,15 @@ async def test_a_run_that_is_asked_to_stop_keeps_what_is_done_and_says_so(tmp_pa
 
 async def test_agents_that_never_wait_let_a_stop_through(tmp_path):
     stop = Stop()
-    asyncio.get_running_loop().call_later(0.05, stop.ask, "enough")
+
+    class Impatient(SilentObserver):
+        def moved(self, progress, /):
+            if progress.done == 1:
+                asyncio.get_running_loop().call_later(0.05, stop.ask, "enough")
+
     samples = tuple(Sample(id=str(n), input="q") for n in range(200_000))
-    result = await run(fake_suite(lambda a, text: "ok", samples=samples), tmp_path, stop=stop)
+    suite = fake_suite(lambda a, text: "ok", samples=samples)
+    result = await execute(suite, RunOptions(out=tmp_path), Impatient(), stop)
     assert result.interrupted
     assert 0 < len(list(read_trials(result.folder))) < 200_000
 

@@ -9,7 +9,13 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from harness.storing.trial_log import TrialLog, encode_line, latest_trials, outcome_of, read_trials
+from harness.storing.trial_log import (
+    TrialLog,
+    encode_line,
+    outcome_of,
+    read_trials,
+    replaced_trials,
+)
 from harness.types.errors import StoreError
 from harness.types.events import AssistantMessage, UserMessage
 from harness.types.grades import Grade
@@ -122,7 +128,7 @@ def test_a_trial_without_a_version_is_of_the_first():
 
 def test_the_last_trial_of_a_sample_counts(tmp_path):
     write(tmp_path, trial("a"), trial("b"), trial("a"))
-    assert latest_trials(tmp_path) == {1, 2}
+    assert replaced_trials(tmp_path) == {0}
 
 
 def test_a_missing_run_is_an_error_with_its_place(tmp_path):
