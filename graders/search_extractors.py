@@ -18,33 +18,33 @@ from harness.types.trajectories import Trajectory
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pattern:
-    r"""Gives what a regular expression matches in the agent's last message that it matches.
+    r"""Extracts what a regular expression matches in the last message of the agent that it matches.
 
-    Messages are searched from the last to the first. Nothing found, or a group that took no
-    part, is an empty text.
+    Messages are searched from the last to the first. Nothing found, or a group that did not
+    take part, gives an empty text.
     """
 
     pattern: str = field(metadata={"description": "Regular expression; no flags but its own."})
     group: int | str = field(
         default=0,
         metadata={
-            "description": "Number or name of the group to give; 0 is the whole match. With "
+            "description": "Number or name of the group to extract; 0 is the whole match. With "
             "`search_all` and two or more groups the number counts the groups from 0; with "
-            "fewer it plays no part."
+            "fewer it is not used."
         },
     )
     search_all: bool = field(
         default=False,
-        metadata={"description": "Give every match of the message, joined by one blank."},
+        metadata={"description": "Extract every match in the message, joined by a space."},
     )
 
     def lint(self) -> Iterable[tuple[str, str]]:
-        """Find a pattern that is none, and a group that it does not have."""
+        """Find an invalid pattern, and a group that it does not have."""
         try:
             compiled = compile_pattern(self.pattern)
             self._group(compiled)
         except PatternError as error:
-            yield "pattern", f"no regular expression: {error}"
+            yield "pattern", f"invalid pattern: {error}"
         except GraderError as error:
             yield "group", str(error)
 
@@ -65,7 +65,7 @@ class Pattern:
         return [] if first is None else [first]
 
     def _group(self, compiled: regex.Pattern[str]) -> int | str:
-        """Give the group as the match knows it."""
+        """Return the group by the name or number that the match knows."""
         several = 2
         if self.search_all and compiled.groups < several:
             return compiled.groups
@@ -76,27 +76,27 @@ class Pattern:
             raise GraderError(f"the pattern has no group called {group!r}")
         first = 1 if self.search_all else 0
         if not 0 <= group <= allowed - first:
-            raise GraderError(f"the pattern has no group {group}; 0 to {allowed - first} are there")
+            raise GraderError(f"the pattern has no group {group}; it has 0 to {allowed - first}")
         return group + first
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AfterMarker:
-    """Gives the text after the marker in the agent's last message that holds it.
+    """Extracts the text after the marker in the last message of the agent that contains it.
 
-    The marker's first place in the message counts, upper and lower case differ, and white space
-    at the ends is stripped. No marker, or nothing after it, is an empty text.
+    The first occurrence in the message counts, case matters, and white space at the ends is
+    stripped. No marker, or nothing after it, gives an empty text.
     """
 
     marker: str = field(metadata={"description": "Text to look for, such as `ANSWER: `."})
     include_marker: bool = field(
-        default=False, metadata={"description": "Give the marker too, not only what follows."}
+        default=False, metadata={"description": "Extract the marker too, not only what follows."}
     )
 
     def lint(self) -> Iterable[tuple[str, str]]:
         """Find an empty marker."""
         if not self.marker:
-            yield "marker", "is empty: it stands before every text"
+            yield "marker", "is empty: every text contains it"
 
     def extract(self, trajectory: Trajectory, /) -> Submission:
         """Look for the marker."""
@@ -111,6 +111,6 @@ class AfterMarker:
 
 
 def _within(ref: Ref, span: tuple[int, int]) -> Ref:
-    """Point at a span of a message; a group that took no part has none, and is empty."""
+    """Point at a span of a message; a group that did not take part has none, and is empty."""
     start, end = max(span[0], 0), max(span[1], 0)
     return Ref(turn=ref.turn, event=ref.event, start=start, end=end)

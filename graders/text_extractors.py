@@ -15,7 +15,7 @@ _SEPARATOR = {"description": "Text between two messages; a line break by default
 
 @dataclass(frozen=True, slots=True)
 class LastAssistant:
-    """The last message of the agent, over all turns; an empty one is not passed over."""
+    """Extracts the agent's last message of all turns, even if it is empty."""
 
     def extract(self, trajectory: Trajectory, /) -> Submission:
         """Take the message."""
@@ -24,7 +24,7 @@ class LastAssistant:
 
 @dataclass(frozen=True, slots=True)
 class FirstAssistant:
-    """The first message of the agent, a greeting before the user's first prompt included."""
+    """Extracts the agent's first message, also a greeting before the user's first prompt."""
 
     def extract(self, trajectory: Trajectory, /) -> Submission:
         """Take the message."""
@@ -33,7 +33,7 @@ class FirstAssistant:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AllAssistant:
-    """All messages of the agent, joined by a separator; empty ones are kept."""
+    """Extracts all messages of the agent, joined by a separator; empty ones are kept."""
 
     separator: str = field(default="\n", metadata=_SEPARATOR)
 
@@ -44,7 +44,7 @@ class AllAssistant:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LastTurn:
-    """The agent's messages after the user's last prompt, joined by a separator."""
+    """Extracts the agent's messages after the user's last prompt, joined by a separator."""
 
     separator: str = field(default="\n", metadata=_SEPARATOR)
 

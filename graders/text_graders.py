@@ -23,9 +23,9 @@ _SHOWN_CHARACTERS = 5
 
 @dataclass(frozen=True, slots=True)
 class ExactMatch:
-    """Passes when the submission is the ground truth, white space at the ends aside.
+    """Passes when the submission equals the ground truth, white space at the ends aside.
 
-    Upper and lower case differ. A sample without a ground truth never passes.
+    Case matters. A sample without a ground truth never passes.
     """
 
     taxonomy: ClassVar[Taxonomy] = _REFERENCE_BASED
@@ -43,10 +43,10 @@ class ExactMatch:
 
 @dataclass(frozen=True, slots=True)
 class Contains:
-    """Passes when the ground truth stands somewhere in the submission, in any case.
+    """Passes when the submission contains the ground truth, in upper or lower case.
 
-    Both texts are lower-cased and otherwise compared letter for letter: white space round the
-    ground truth counts, and a number is found inside a longer one. A sample without a ground
+    Both texts are lower-cased and otherwise compared character by character: white space around
+    the ground truth counts, and a number is found inside a longer one. A sample without a ground
     truth never passes.
     """
 
@@ -74,8 +74,8 @@ class RegexMatch:
     r"""Passes when the ground truth, a regular expression, matches somewhere in the submission.
 
     Syntax and flags are Python's: no flag is set unless the pattern sets it, as in `(?i)yes`;
-    `^` and `$` are the ends of the whole text. A pattern that is none fails and says so; one
-    that runs too long is an error.
+    `^` and `$` are the ends of the whole text. An invalid pattern fails and says so; one that
+    runs too long is an error.
     """
 
     taxonomy: ClassVar[Taxonomy] = _REFERENCE_BASED
@@ -97,21 +97,21 @@ class RegexMatch:
         return Grade(score=1.0, evidence="Regex match: True", refs=refs)
 
     def lint_sample(self, sample: Sample, /) -> Iterable[tuple[str, str]]:
-        """Find ground truths that are no regular expression."""
+        """Find ground truths that are invalid patterns."""
         expected = sample.ground_truth
         for pattern in (expected,) if isinstance(expected, str) else expected or ():
             try:
                 compile_pattern(pattern)
             except PatternError as error:
-                yield "ground_truth", f"no regular expression: {error}"
+                yield "ground_truth", f"invalid pattern: {error}"
 
 
 @dataclass(frozen=True, slots=True)
 class AsciiPrintableOnly:
     """Passes when every character of the submission is printable ASCII (codes 32 to 126).
 
-    Line feeds and carriage returns are left out of the check; a tab is not printable. The
-    ground truth plays no part.
+    Line feeds and carriage returns are not checked; a tab is not printable. The ground truth is
+    not used.
     """
 
     taxonomy: ClassVar[Taxonomy] = Taxonomy(reference="reference-free", scope="point-in-time")

@@ -22,7 +22,7 @@ _ALIASES = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolArguments:
-    """Gives the arguments of the first call of a tool, as the text that was sent.
+    """Extracts the arguments of the first call of a tool, as the text that was sent.
 
     A tool that was never called gives `{}`.
     """
@@ -40,10 +40,10 @@ class ToolArguments:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolOutput:
-    """Gives the output of the first call of a tool: its own result, also among parallel calls.
+    """Extracts the output of the first call of a tool: its own result, also among parallel calls.
 
-    The result may come in a later turn; that of a failed call counts. No call or no result is
-    an empty text.
+    The result may come in a later turn; that of a failed call counts. No call or no result
+    gives an empty text.
     """
 
     tool_name: str = field(metadata=_TOOL_NAME)

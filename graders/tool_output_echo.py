@@ -1,4 +1,4 @@
-"""The grader `assistant-contains-tool-output`: did the agent say what its tool told it?
+"""The grader `assistant-contains-tool-output`: did the agent say what its tool returned?
 
 Rules and texts are those of Vally's grader of that name (0.13), made exact where its
 documentation is silent; `all_matches` and `require` are ours.
@@ -6,6 +6,7 @@ documentation is silent; `all_matches` and `require` are ours.
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Any, ClassVar, Literal, NamedTuple
 
 import regex
@@ -23,19 +24,19 @@ _MOST_CHARACTERS = 2_000
 
 
 class _Capture(NamedTuple):
-    """A value a tool gave: `heard` counts the assistant messages that came before it."""
+    """A value that a tool returned; `said_before` counts the assistant messages before it."""
 
     value: str
     ref: Ref
-    heard: int
+    said_before: int
 
 
-class _Heard(NamedTuple):
-    """What a conversation holds: the tools' results, what they gave, and what was said."""
+class _Findings(NamedTuple):
+    """What a conversation holds: the tools' results, the values in them, and what was said."""
 
-    results: list[tuple[int, int]]
+    results: list[Ref]
     captures: list[_Capture]
-    said: list[tuple[int, int, str]]
+    messages: list[tuple[Ref, str]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,7 +45,7 @@ class AssistantContainsToolOutput:
 
     The pattern is searched in the output of every result of the tools, in order; its group 1,
     or the whole match where it has no group, is the captured value. The grader passes when a
-    later message of the agent contains a captured value, letter for letter. Results are paired
+    later message of the agent contains a captured value, character by character. Results are paired
     with their calls by id; results of failed calls count like any other. A note that the output
     was cut (`[... 4096 characters truncated ...]`) is no tool output.
     """
@@ -84,78 +85,57 @@ class AssistantContainsToolOutput:
         try:
             compile_pattern(self.pattern)
         except PatternError as error:
-            yield "pattern", f"no regular expression: {error}"
+            yield "pattern", f"invalid pattern: {error}"
 
     def grade(self, subject: Subject, /) -> Grade:
-        """Look for the values the tools gave in what the agent said afterwards."""
+        """Look for the values that the tools returned in what the agent said afterwards."""
         try:
             compile_pattern(self.pattern)
         except PatternError as error:
             return Grade(score=0.0, evidence=f"invalid pattern: {error}")
-        heard = self._listen(subject.trajectory)
-        if not heard.captures:
-            evidence = f"no {self._tool_names()} output matched {_quoted(self.pattern)}"
-            refs = tuple(Ref(turn=t, event=e) for t, e in heard.results[:_MOST_LISTED])
-            return Grade(score=0.0, evidence=evidence, refs=refs)
-        if self.require == "any":
-            return self._any(heard)
-        return self._all(heard)
+        findings = self._find(subject.trajectory)
+        if findings.captures:
+            return self._judge(findings)
+        names = ", ".join(f'"{name}"' for name in self.tools)
+        evidence = f"no {names} output matched {_quoted(self.pattern)}"
+        return Grade(score=0.0, evidence=evidence, refs=tuple(findings.results[:_MOST_LISTED]))
 
-    def _any(self, heard: _Heard) -> Grade:
-        for capture in heard.captures:
-            echo = self._echo(capture, heard)
-            if echo is not None:
-                return Grade(
-                    score=1.0,
-                    evidence=f'assistant echoed captured value "{capture.value}"',
-                    refs=(capture.ref, echo),
-                    details=_details(heard.captures, [capture]),
-                )
-        return Grade(
-            score=0.0,
-            evidence=f"assistant did not echo {len(heard.captures)} captured value(s)",
-            refs=_refs(heard.captures),
-            details=_details(heard.captures, []),
-        )
+    def _judge(self, findings: _Findings) -> Grade:
+        captures, one_is_enough = findings.captures, self.require == "any"
+        echoes = list(islice(self._echoes(findings), 1 if one_is_enough else None))
+        echoed = [capture for capture, _ in echoes]
+        values = {capture.value for capture in echoed}
+        missing = [capture for capture in captures if capture.value not in values]
+        of_all = "" if one_is_enough else f" of {len(captures)}"
+        if one_is_enough and echoed:
+            evidence = f'assistant echoed captured value "{echoed[0].value}"'
+        elif missing:
+            evidence = f"assistant did not echo {len(missing)}{of_all} captured value(s)"
+        else:
+            evidence = f"assistant echoed all{of_all} captured value(s)"
+        passed = bool(echoed) if one_is_enough else not missing
+        pairs = [ref for capture, echo in echoes for ref in (capture.ref, echo)]
+        refs = pairs[: 2 * _MOST_LISTED] if passed else _refs(missing)
+        details = _details(captures, echoed)
+        return Grade(score=float(passed), evidence=evidence, refs=tuple(refs), details=details)
 
-    def _all(self, heard: _Heard) -> Grade:
-        echoes = [(capture, self._echo(capture, heard)) for capture in heard.captures]
-        echoed = [(capture, echo) for capture, echo in echoes if echo is not None]
-        missing = [capture for capture, echo in echoes if echo is None]
-        details = _details(heard.captures, [capture for capture, _ in echoed])
-        count = len(heard.captures)
-        if missing:
-            return Grade(
-                score=0.0,
-                evidence=f"assistant did not echo {len(missing)} of {count} captured value(s)",
-                refs=_refs(missing),
-                details=details,
-            )
-        return Grade(
-            score=1.0,
-            evidence=f"assistant echoed all of {count} captured value(s)",
-            refs=tuple(ref for capture, echo in echoed for ref in (capture.ref, echo))[
-                : 2 * _MOST_LISTED
-            ],
-            details=details,
-        )
-
-    def _listen(self, trajectory: Trajectory) -> _Heard:
-        heard = _Heard([], [], [])
+    def _find(self, trajectory: Trajectory) -> _Findings:
+        findings = _Findings([], [], [])
         values: set[str] = set()
         for t, turn in enumerate(trajectory.turns):
             for e, event in enumerate(turn.events):
                 if isinstance(event, AssistantMessage):
-                    heard.said.append((t, e, event.text))
+                    findings.messages.append((Ref(turn=t, event=e), event.text))
                 elif isinstance(event, ToolResult) and self._counts(event.name):
-                    heard.results.append((t, e))
+                    findings.results.append(Ref(turn=t, event=e))
                     for value, start, end in self._values(event.output):
-                        # The first place of a value is enough: all that comes later, it precedes.
+                        # The first place of a value is enough: what follows a later one follows it.
                         if value not in values:
                             values.add(value)
                             ref = Ref(turn=t, event=e, start=start, end=end)
-                            heard.captures.append(_Capture(value, ref, len(heard.said)))
-        return heard
+                            said_before = len(findings.messages)
+                            findings.captures.append(_Capture(value, ref, said_before))
+        return findings
 
     def _counts(self, name: str | None) -> bool:
         if name is None:
@@ -179,17 +159,16 @@ class AssistantContainsToolOutput:
         matches = [match for match in found if not in_cut_note(output, *match.span())]
         return matches if self.all_matches else matches[:1]
 
-    def _echo(self, capture: _Capture, heard: _Heard) -> Ref | None:
-        for t, e, text in heard.said[capture.heard :]:
-            check_time(self.pattern)
-            at = text.find(capture.value)
-            if at >= 0:
-                end = at + len(capture.value)
-                return Ref(turn=t, event=e, start=at, end=end)
-        return None
-
-    def _tool_names(self) -> str:
-        return ", ".join(f'"{name}"' for name in self.tools)
+    def _echoes(self, findings: _Findings) -> Iterator[tuple[_Capture, Ref]]:
+        """Return every capture that is echoed, with the place of its first echo."""
+        for capture in findings.captures:
+            for ref, text in islice(findings.messages, capture.said_before, None):
+                check_time(self.pattern)
+                at = text.find(capture.value)
+                if at >= 0:
+                    end = at + len(capture.value)
+                    yield capture, Ref(turn=ref.turn, event=ref.event, start=at, end=end)
+                    break
 
 
 def _quoted(pattern: str) -> str:
@@ -202,7 +181,7 @@ def _refs(captures: list[_Capture]) -> tuple[Ref, ...]:
 
 
 def _details(captures: list[_Capture], echoed: list[_Capture]) -> dict[str, Any]:
-    """List the values, bounded: the refs point at them in full."""
+    """List the values, shortened: the refs point at them in full."""
     details: dict[str, Any] = {"captured": _listed(captures), "echoed": _listed(echoed)}
     if len(captures) > _MOST_LISTED:
         details["captured_count"] = len(captures)

@@ -1,4 +1,4 @@
-"""Graders and extractors that are functions of the suite: what they are given, and what they gave.
+"""Graders and extractors that are functions of the suite: what they are given and return.
 
 A parameter is filled by its name: `sample`, `submission`, `trajectory`, `config`, or a fixture,
 whose end state it receives.

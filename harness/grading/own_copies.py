@@ -1,4 +1,4 @@
-"""Copies for a custom function: what it changes in place reaches neither the record nor another."""
+"""Copies for a custom function: its changes in place reach neither the record nor others."""
 
 from copy import deepcopy
 
@@ -12,7 +12,7 @@ _MUTABLE = (dict, list)
 
 
 def own_sample(sample: Sample) -> Sample:
-    """Copy what a function could change in a sample; graders of the sample alone stay behind."""
+    """Copy what a function could change in a sample; graders of the sample alone are left out."""
     fields = ("metadata", "extra_vars", "agent_args", "rubric_vars", "history")
     filled = {name: getattr(sample, name) for name in fields}
     copies = {name: deepcopy(value) for name, value in filled.items() if value}

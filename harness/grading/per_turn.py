@@ -12,8 +12,8 @@ from harness.types.grades import Grade
 def joined(grades: Sequence[Grade], threshold: float) -> Grade:
     """Join the grades of all turns: the score is their mean, `details.turns` shows each.
 
-    A turn whose grader broke breaks the whole, and a skipped turn plays no part: no judgement
-    is a score of 0.
+    A turn whose grader broke breaks the whole, and a skipped turn does not count: a
+    missing judgement is never a score of 0.
     """
     turns = [_shown(turn, grade, threshold) for turn, grade in enumerate(grades)]
     failed = next((turn for turn, grade in enumerate(grades) if grade.status == "error"), None)
@@ -47,7 +47,7 @@ def _shown(turn: int, grade: Grade, threshold: float) -> dict[str, Any]:
     return shown | ({"details": grade.details} if grade.details else {})
 
 
-def _mark(passed: bool | None) -> str:  # noqa: FBT001  (three values: a skipped turn has none)
+def _mark(passed: bool | None) -> str:  # noqa: FBT001  (three values: a skipped turn has None)
     return {True: "✓", False: "✗", None: "-"}[passed]
 
 

@@ -1,7 +1,7 @@
-"""What a custom function may return, read as a grade: anything else is no score, and an error.
+"""What a custom function may return, read as a grade: anything else is an error, never a score.
 
 Accepted are a Grade; a score, which is a bool, 0, 1, or a float in 0..1; a mapping or an object
-with `score` and, if it likes, `passed`, `rationale` or `evidence`, `details` or `metadata`. A
+with `score` and optionally `passed`, `rationale` or `evidence`, `details` or `metadata`. A
 scalar of numpy or the like, an object of shape `()` with `item()`, stands for what `item()` gives.
 Nothing is clipped or guessed: a score of 1.0000001 is an error. Further keys of a mapping are
 kept in `details`.
@@ -29,7 +29,7 @@ def as_grade(value: Any) -> Grade:
     """Read what a custom grader returned.
 
     Raises:
-        GraderError: it is no judgement; the message names what came back.
+        GraderError: it is no judgement; the message shows what was returned.
     """
     if isinstance(value, Grade):
         return checked(value)
@@ -55,10 +55,10 @@ def as_submission(value: Any) -> Submission:
 
 
 def checked(grade: Grade) -> Grade:
-    """Give a grade whose fields are what they should be, whoever made it.
+    """Check the fields of a grade, and return it in a form that can be stored.
 
     Raises:
-        GraderError: a field is not, such as a score that is not in 0..1.
+        GraderError: a field is wrong, such as a score that is not in 0..1.
     """
     try:
         fields = msgspec.to_builtins(grade)
@@ -109,7 +109,7 @@ def _score(value: Any) -> float:
 
 
 def _fields(value: Any) -> dict[str, Any]:
-    """Read the attributes of an object that mean something in a judgement."""
+    """Read the attributes of an object that have a meaning in a judgement."""
     names = ("score", "passed", "evidence", "rationale", "details", "metadata")
     found = {name: getattr(value, name, _MISSING) for name in names}
     return {name: item for name, item in found.items() if item is not _MISSING}
@@ -122,9 +122,9 @@ def _from_mapping(fields: dict[str, Any]) -> Grade:
     details = [fields.pop(name, None) for name in ("details", "metadata")]
     evidence = next((text for text in texts if text is not None), "")
     if not isinstance(evidence, str):
-        raise GraderError(f"returned the rationale {named(evidence)}, which is no text")
+        raise GraderError(f"returned the rationale {named(evidence)}, which is not a text")
     if passed is not None and not isinstance(passed, bool):
-        raise GraderError(f"returned `passed` as {named(passed)}, which is no bool")
+        raise GraderError(f"returned `passed` as {named(passed)}, which is not a bool")
     kept = {str(key): item for part in (*details, fields) for key, item in _items(part)}
     return checked(Grade(score=score, passed=passed, evidence=str(evidence), details=kept))
 
@@ -133,5 +133,5 @@ def _items(part: Any) -> list[tuple[Any, Any]]:
     if part is None:
         return []
     if not isinstance(part, Mapping):
-        raise GraderError(f"returned `details` as {named(part)}, which is no mapping")
+        raise GraderError(f"returned `details` as {named(part)}, which is not a mapping")
     return list(part.items())

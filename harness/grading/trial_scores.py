@@ -30,8 +30,8 @@ def judge_trial(
 
     The score is the weighted mean of the graders that are not observed. Every required grader
     has to pass; with a threshold the score has to reach it. Without a threshold and without a
-    required grade, every scored one has to pass: a trial never passes unchecked. Grades that
-    were skipped play no part.
+    required grade, every scored one has to pass: a trial never passes unchecked. Skipped
+    grades do not count.
     """
     if has_grading_error(specs, grades):
         return None, None
