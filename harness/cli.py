@@ -14,7 +14,7 @@ from pathlib import Path
 
 import click
 
-from harness.system.loops import leave
+from harness.system.process_exit import leave
 from harness.system.texts import one_line
 from harness.types.errors import HarnessError, InputError
 

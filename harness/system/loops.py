@@ -1,11 +1,7 @@
 """Event loops that end: whatever is left over in one does not keep the program alive."""
 
 import asyncio
-import os
-import sys
-import threading
 from collections.abc import Coroutine
-from contextlib import suppress
 from typing import Any, TypeVar
 
 _T = TypeVar("_T")
@@ -31,14 +27,3 @@ def run_to_end(work: Coroutine[Any, Any, _T]) -> _T:
         # What still runs would complain that the loop is closed, to nobody's use.
         if all(task.done() for task in left):
             loop.close()
-
-
-def leave(code: int) -> None:
-    """End the process with an exit code, also where a user's thread would keep it alive."""
-    for stream in (sys.stdout, sys.stderr):
-        with suppress(OSError, ValueError, AttributeError):
-            stream.flush()
-    mine = threading.current_thread()
-    if any(t for t in threading.enumerate() if t is not mine and not t.daemon):
-        os._exit(code)
-    sys.exit(code)
