@@ -36,7 +36,7 @@ class _Findings(NamedTuple):
 
     results: list[Ref]
     captures: list[_Capture]
-    messages: list[tuple[Ref, str]]
+    messages: list[tuple[int, int, str]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -103,21 +103,20 @@ class AssistantContainsToolOutput:
     def _judge(self, findings: _Findings) -> Grade:
         captures, one_is_enough = findings.captures, self.require == "any"
         echoes = list(islice(self._echoes(findings), 1 if one_is_enough else None))
-        echoed = [capture for capture, _ in echoes]
-        values = {capture.value for capture in echoed}
-        missing = [capture for capture in captures if capture.value not in values]
+        details = _details(captures, [capture for capture, _ in echoes])
         of_all = "" if one_is_enough else f" of {len(captures)}"
-        if one_is_enough and echoed:
-            evidence = f'assistant echoed captured value "{echoed[0].value}"'
-        elif missing:
-            evidence = f"assistant did not echo {len(missing)}{of_all} captured value(s)"
-        else:
-            evidence = f"assistant echoed all{of_all} captured value(s)"
-        passed = bool(echoed) if one_is_enough else not missing
-        pairs = [ref for capture, echo in echoes for ref in (capture.ref, echo)]
-        refs = pairs[: 2 * _MOST_LISTED] if passed else _refs(missing)
-        details = _details(captures, echoed)
-        return Grade(score=float(passed), evidence=evidence, refs=tuple(refs), details=details)
+        if echoes and (one_is_enough or len(echoes) == len(captures)):
+            which = f'captured value "{echoes[0][0].value}"'
+            if not one_is_enough:
+                which = f"all{of_all} captured value(s)"
+            refs = [ref for capture, echo in echoes[:_MOST_LISTED] for ref in (capture.ref, echo)]
+            evidence = f"assistant echoed {which}"
+            return Grade(score=1.0, evidence=evidence, refs=tuple(refs), details=details)
+        echoed = {capture.value for capture, _ in echoes}
+        missing = [capture for capture in captures if capture.value not in echoed]
+        evidence = f"assistant did not echo {len(missing)}{of_all} captured value(s)"
+        refs = [capture.ref for capture in missing[:_MOST_LISTED]]
+        return Grade(score=0.0, evidence=evidence, refs=tuple(refs), details=details)
 
     def _find(self, trajectory: Trajectory) -> _Findings:
         findings = _Findings([], [], [])
@@ -125,7 +124,7 @@ class AssistantContainsToolOutput:
         for t, turn in enumerate(trajectory.turns):
             for e, event in enumerate(turn.events):
                 if isinstance(event, AssistantMessage):
-                    findings.messages.append((Ref(turn=t, event=e), event.text))
+                    findings.messages.append((t, e, event.text))
                 elif isinstance(event, ToolResult) and self._counts(event.name):
                     findings.results.append(Ref(turn=t, event=e))
                     for value, start, end in self._values(event.output):
@@ -162,22 +161,18 @@ class AssistantContainsToolOutput:
     def _echoes(self, findings: _Findings) -> Iterator[tuple[_Capture, Ref]]:
         """Return every capture that is echoed, with the place of its first echo."""
         for capture in findings.captures:
-            for ref, text in islice(findings.messages, capture.said_before, None):
+            for t, e, text in findings.messages[capture.said_before :]:
                 check_time(self.pattern)
                 at = text.find(capture.value)
                 if at >= 0:
                     end = at + len(capture.value)
-                    yield capture, Ref(turn=ref.turn, event=ref.event, start=at, end=end)
+                    yield capture, Ref(turn=t, event=e, start=at, end=end)
                     break
 
 
 def _quoted(pattern: str) -> str:
     escaped = pattern.replace("\\", "\\\\").replace('"', '\\"')
     return f'"{escaped}"'
-
-
-def _refs(captures: list[_Capture]) -> tuple[Ref, ...]:
-    return tuple(capture.ref for capture in captures[:_MOST_LISTED])
 
 
 def _details(captures: list[_Capture], echoed: list[_Capture]) -> dict[str, Any]:

@@ -61,7 +61,11 @@ class _Judge:
 
     async def judge_all(self, specs: Sequence[GraderSpec], whole: View) -> dict[str, Grade]:
         """Judge by plug-ins in their order, and by functions of the suite beside each other."""
-        custom = [spec for spec in specs if _is_custom(spec)]
+        custom = [
+            spec
+            for spec in specs
+            if isinstance(spec.grader, CustomGrader) or isinstance(spec.extractor, CustomExtractor)
+        ]
         if custom:
             return await self._judge_custom(custom, specs, whole)
         grades = {}
@@ -136,10 +140,6 @@ class _Judge:
         if isinstance(grader, CustomGrader):
             return await call_grader(grader, subject, seconds=self._seconds)
         return await call_plugin(grader.grade, subject, grade_of)
-
-
-def _is_custom(spec: GraderSpec) -> bool:
-    return isinstance(spec.grader, CustomGrader) or isinstance(spec.extractor, CustomExtractor)
 
 
 def _completed(grade: Grade, spec: GraderSpec, sample: Sample) -> Grade:
