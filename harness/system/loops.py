@@ -4,6 +4,8 @@ import asyncio
 from collections.abc import Coroutine
 from typing import Any, TypeVar
 
+from harness.system.process_exit import leave_behind
+
 _T = TypeVar("_T")
 
 _END_SECONDS = 2.0
@@ -24,6 +26,7 @@ def run_to_end(work: Coroutine[Any, Any, _T]) -> _T:
         if left:
             loop.run_until_complete(asyncio.wait(left, timeout=_END_SECONDS))
         loop.run_until_complete(loop.shutdown_asyncgens())
-        # What still runs would complain that the loop is closed, to nobody's use.
-        if all(task.done() for task in left):
+        if resisting := [task for task in left if not task.done()]:
+            leave_behind((loop, resisting))
+        else:
             loop.close()
