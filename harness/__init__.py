@@ -121,5 +121,5 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    """Give the public names."""
+    """Return the public names."""
     return list(__all__)

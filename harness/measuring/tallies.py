@@ -42,6 +42,9 @@ class Values:
         return array("d", sorted(math.fsum(v) / len(v) for v in whole))
 
 
+_MOST_USD = 1e9
+"""A reply that claims to have cost more is not believed."""
+
 _MISSING = -1.0
 """Stands for no value in an array of numbers in 0..1."""
 
@@ -114,7 +117,7 @@ class ModelTally:
         self.passes.add(outcome.sample_id, float(outcome.passed is True) if driven else None)
 
     def _add_usage(self, usage: Usage) -> None:
-        if usage.cost_usd is not None:
+        if usage.cost_usd is not None and abs(usage.cost_usd) <= _MOST_USD:
             self.costs.append(usage.cost_usd)
         for place, tokens in enumerate((usage.input_tokens, usage.output_tokens)):
             if tokens is not None:

@@ -1,5 +1,6 @@
 """Driving: one trial's attempts, each a conversation with a clean agent in a clean world."""
 
+import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, nullcontext, suppress
 from dataclasses import dataclass, field
@@ -13,7 +14,7 @@ from harness.running.worlds import Worlds
 from harness.system.clock import monotonic, now
 from harness.system.redaction import redact
 from harness.system.retrying import retry
-from harness.system.texts import error_line
+from harness.system.texts import cut, error_line
 from harness.system.time_limits import BLOCKING_SECONDS, Limit, TimeBudget
 from harness.types.errors import TargetError
 from harness.types.events import Event, UserMessage
@@ -23,6 +24,8 @@ from harness.types.trajectories import Step, Trajectory, Turn, Usage
 from harness.types.trials import Attempt, Failure
 
 _CLOSE_SECONDS = 10.0
+_LONGEST = 4_000
+"""Characters of an error that are stored."""
 
 
 @dataclass(slots=True)
@@ -183,7 +186,14 @@ class Driver:
                 await budget.turn(session.send(text, draft.record))
         except TargetError as error:
             return error
-        except (Exception, KeyboardInterrupt, SystemExit) as error:  # noqa: BLE001
+        except asyncio.CancelledError as error:
+            current = asyncio.current_task()
+            if current is None or current.cancelling():
+                raise
+            return TargetError(error_line(error), code="target_broke")
+        except GeneratorExit:
+            raise
+        except BaseException as error:  # noqa: BLE001
             # A plug-in may raise anything; one trial pays for it.
             return TargetError(error_line(error), code="target_broke")
         finally:
@@ -208,7 +218,9 @@ class Driver:
 def failure_of(error: TargetError) -> Failure:
     """Return an error as it is stored: with its hint, without the values of secrets."""
     message = f"{error}; {error.hint}" if error.hint else str(error)
-    return Failure(code=error.code, message=redact(message))
+    # Cut twice: before, because redacting a huge text takes long; after, so that no half of a
+    # secret is left at the end.
+    return Failure(code=error.code, message=cut(redact(cut(message, 4 * _LONGEST)), _LONGEST))
 
 
 def _joined(tries: Sequence[Driven], *, seconds: float, waited: float) -> Driven:

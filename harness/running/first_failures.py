@@ -2,7 +2,6 @@
 
 from bisect import insort
 from collections.abc import Collection, Iterable, Mapping
-from typing import Any
 
 import msgspec
 
@@ -89,12 +88,11 @@ def _with_grade(
     failed = msgspec.structs.replace(failed, grader=name, evidence=grade.evidence)
     turn = _failing_turn(grade)
     if turn is not None:
-        number = turn["turn"]
         return msgspec.structs.replace(
             failed,
-            evidence=f"turn {number}: {turn['evidence']}",
-            wanted=_shortened(_wanted(sample, number)),
-            said=failed.said if turn["submission"] is None else _shortened(turn["submission"]),
+            evidence=f"turn {turn.turn}: {turn.evidence}",
+            wanted=_shortened(_wanted(sample, turn.turn)),
+            said=failed.said if turn.submission is None else _shortened(turn.submission),
         )
     if grade.submission is not None:
         wanted = _shortened(_wanted(sample, None))
@@ -104,18 +102,27 @@ def _with_grade(
     )
 
 
-def _failing_turn(grade: Grade) -> dict[str, Any] | None:
-    turns = grade.details.get("turns")
-    if not isinstance(turns, list) or not all(isinstance(turn, dict) for turn in turns):
-        return None
-    fields = {"turn", "passed", "evidence", "submission"}
-    return next((t for t in turns if fields <= t.keys() and t["passed"] is False), None)
+class _GradedTurn(msgspec.Struct):
+    """A turn as per-turn grading puts it into `details.turns`."""
+
+    turn: int
+    evidence: str
+    passed: bool | None
+    submission: str | None
+
+
+def _failing_turn(grade: Grade) -> _GradedTurn | None:
+    try:
+        turns = msgspec.convert(grade.details.get("turns", ()), list[_GradedTurn])
+    except msgspec.ValidationError:
+        return None  # a custom grader's details, which mean something else
+    return next((turn for turn in turns if turn.passed is False), None)
 
 
 def _wanted(sample: Sample | None, turn: int | None) -> str | None:
     truth = sample.ground_truth if sample else None
     if isinstance(truth, tuple):
-        return truth[turn] if turn is not None and turn < len(truth) else None
+        return truth[turn] if turn is not None and 0 <= turn < len(truth) else None
     return truth
 
 
@@ -126,8 +133,10 @@ def _last_words(trajectory: Trajectory) -> str | None:
 
 def _pointed(trajectory: Trajectory, refs: tuple[Ref, ...]) -> str | None:
     for ref in refs:
-        if ref.start is not None:
-            text = event_text(trajectory.turns[ref.turn].events[ref.event])
+        turns = trajectory.turns
+        known = 0 <= ref.turn < len(turns) and 0 <= ref.event < len(turns[ref.turn].events)
+        if known and ref.start is not None:
+            text = event_text(turns[ref.turn].events[ref.event])
             return text[ref.start : ref.end]
     return None
 

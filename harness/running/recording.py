@@ -14,6 +14,7 @@ from harness.running.plans import PlannedTrial
 from harness.running.workers import Stop
 from harness.storing.manifests import write_summary
 from harness.storing.trial_log import TrialLog, outcome_of
+from harness.system.redaction import redact
 from harness.types.errors import DatasetError, Fault, StoreError, TargetError
 from harness.types.progress import Observer, Progress
 from harness.types.suites import Suite
@@ -52,6 +53,7 @@ class Recording:
         observer: Observer,
     ) -> None:
         self._suite, self._folder, self._planned = suite, folder, planned
+        self._absolute = folder.absolute()
         self._tally = Tally((g.name for g in suite.graders), models, epochs=suite.epochs)
         self._failures = FirstFailures(suite.graders)
         self._warnings = dict.fromkeys(map(str, suite.warnings))
@@ -72,7 +74,7 @@ class Recording:
                 async with worker_processes(self._suite.limits.concurrency):
                     await stop.guard(work())
         except (StoreError, TargetError, DatasetError) as error:
-            reasons.append(error.line)
+            reasons.append(redact(error.line))
         finally:
             self._observer.ended()
         if stop.reason:
@@ -82,7 +84,8 @@ class Recording:
 
     def _written(self, summary: Summary) -> Summary:
         try:
-            write_summary(self._folder, summary)
+            # An agent may have changed the current directory.
+            write_summary(self._absolute, summary)
         except StoreError as error:
             # The numbers are still shown, though nobody can read them later.
             reasons = (*summary.reasons, error.line)
@@ -106,6 +109,7 @@ class Recording:
 
     def warn(self, text: str) -> None:
         """Add a warning to the summary; the same one is kept once, and twenty at most."""
+        text = redact(text)
         if len(self._warnings) < _MOST_WARNINGS:
             self._warnings[text] = None
         elif text not in self._warnings:

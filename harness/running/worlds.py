@@ -72,11 +72,12 @@ class Worlds:
         Raises:
             TargetError: `fixture_broke`, where one raises, takes too long or returns no JSON.
         """
-        return {
-            name: await self._limited(_snapshot(value), f"snapshot() of fixture {name}")
-            for name, value in fixtures.items()
-            if callable(getattr(value, "snapshot", None))
-        }
+        taken = {}
+        for name, value in fixtures.items():
+            state = await self._limited(_snapshot(value), f"snapshot() of fixture {name}")
+            if state is not _NO_SNAPSHOT:
+                taken[name] = state
+        return taken
 
     async def _limited(self, work: Coroutine[Any, Any, Any], what: str) -> Any:
         limit = asyncio.timeout(self._seconds)
@@ -86,7 +87,14 @@ class Worlds:
         except TimeoutError as error:
             took = f"took longer than {self._seconds:g} s" if limit.expired() else error_line(error)
             raise TargetError(f"{what} {took}", code="fixture_broke") from error
-        except (Exception, SystemExit) as error:
+        except asyncio.CancelledError as error:
+            task = asyncio.current_task()
+            if task is not None and task.cancelling():
+                raise
+            raise TargetError(f"{what} cancelled itself", code="fixture_broke") from error
+        except GeneratorExit:
+            raise
+        except BaseException as error:
             raise TargetError(f"{what} raised {error_line(error)}", code="fixture_broke") from error
 
 
@@ -138,8 +146,14 @@ async def _to_its_end(work: Coroutine[Any, Any, None]) -> None:
         raise cancelled
 
 
+_NO_SNAPSHOT = object()
+
+
 async def _snapshot(value: Any) -> Any:
-    take = value.snapshot
+    # Reading the attribute may run code of the user's, which may raise.
+    take = getattr(value, "snapshot", None)
+    if not callable(take):
+        return _NO_SNAPSHOT
     state = await (take() if inspect.iscoroutinefunction(take) else in_thread(take))
     # What graders see now is what they will see when the stored trial is graded again.
     return msgspec.json.decode(compact_json(state))

@@ -2,8 +2,10 @@
 
 import asyncio
 import json
+import os
 from collections import Counter
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from pathlib import Path
 
 import pytest
 from fakes.agents import FakeTarget
@@ -15,9 +17,11 @@ from harness.running.runs import execute
 from harness.running.workers import Stop
 from harness.storing.trial_log import read_trials
 from harness.types.errors import InputError, TargetError
+from harness.types.grades import Grade, Ref
 from harness.types.progress import SilentObserver
 from harness.types.samples import Sample
 from harness.types.suites import Limits, Retries
+from harness.types.trajectories import Step, Usage
 
 
 async def run(suite, tmp_path, *, stop=None, **options):
@@ -338,3 +342,84 @@ async def test_whoever_watches_hears_how_many_trials_wait(tmp_path):
 def test_choices_that_no_run_can_follow_are_refused(choices):
     with pytest.raises(InputError):
         RunOptions(**choices)
+
+
+class OddError(BaseException):
+    """What no library catches."""
+
+
+@pytest.mark.parametrize(
+    "error", [OddError("odd"), KeyboardInterrupt(), SystemExit(0), asyncio.CancelledError()]
+)
+async def test_whatever_a_target_raises_is_the_fault_of_one_trial(tmp_path, error):
+    def act(context, text):
+        if context.sample.id == "s1":
+            raise error
+        return "ok"
+
+    trials = trials_of(await run(fake_suite(act), tmp_path))
+    assert [t.status for t in trials] == ["completed", "target_error", "completed"]
+    assert type(error).__name__ in trials[1].error.message
+
+
+async def test_a_change_of_the_current_directory_does_not_lose_the_summary(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+
+    def act(context, text):
+        os.chdir(elsewhere)
+        return "ok"
+
+    result = await execute(fake_suite(act), RunOptions(out=Path("runs")))
+    assert result.summary.passed
+    assert (tmp_path / result.folder / "summary.json").is_file()
+
+
+async def test_absurd_costs_break_no_sum(tmp_path):
+    class Dear(FakeTarget):
+        async def open(self, context):
+            session = await super().open(context)
+            send = session.send
+
+            async def dear(text, record):
+                await send(text, record)
+                record(Step(usage=Usage(cost_usd=1e308)))
+
+            session.send = dear
+            return session
+
+    result = await run(fake_suite(Dear(lambda a, t: "ok")), tmp_path)
+    assert result.summary.passed
+
+
+async def test_forged_places_and_turns_in_a_grade_break_no_report(tmp_path):
+    @dataclass(frozen=True)
+    class Forged(Says):
+        def grade(self, subject):
+            turns = [{"turn": -7, "passed": False, "evidence": "e", "submission": None}]
+            refs = (Ref(turn=99, event=99, start=0, end=5), Ref(turn=-1, event=-1, start=1, end=2))
+            return Grade(score=0.0, refs=refs, details={"turns": turns if self.text else 5})
+
+    graders = (grader_spec(Forged("x")),)
+    result = await run(fake_suite(lambda a, t: "ok", graders=graders), tmp_path)
+    assert len(result.summary.first_failures) == 3
+
+
+async def test_secrets_of_the_environment_stand_in_no_warning(tmp_path, monkeypatch):
+    monkeypatch.setenv("SERVICE_TOKEN", "canary-9f3a")
+
+    class Closes(FakeTarget):
+        async def open(self, context):
+            session = await super().open(context)
+
+            async def close():
+                raise ValueError("bad token canary-9f3a")
+
+            session.close = close
+            return session
+
+    result = await run(fake_suite(Closes(lambda a, t: "ok")), tmp_path)
+    assert result.summary.warnings
+    for path in result.folder.iterdir():
+        assert b"canary" not in path.read_bytes()
