@@ -64,13 +64,14 @@ class GraderTally:
 
     def add(self, outcome: Outcome, name: str) -> None:
         """Take what one trial says of the grader."""
-        if name not in outcome.grades and not self._asked_everywhere:
+        given = outcome.grades.get(name)
+        if given is None and not self._asked_everywhere:
             return
-        score, passed, status = outcome.grades.get(name, (None, None, "error"))
+        score, passed, status = given or (None, None, "error")
         if status == "skipped":
             self.skipped += 1
             return
-        self.broke += status == "error" and name in outcome.grades
+        self.broke += status == "error" and given is not None
         graded = status == "graded" and score is not None
         self.graded += graded
         self.errors += not graded
@@ -103,9 +104,8 @@ class ModelTally:
         self.errors += outcome.status in ERROR_STATUSES
         self.seconds.append(outcome.seconds)
         self._add_usage(outcome.usage)
-        for name in outcome.grades:
-            if name not in self.graders:  # a grader of this sample alone
-                self.graders[name] = GraderTally(repeated=self._repeated, asked_everywhere=False)
+        if not outcome.grades.keys() <= self.graders.keys():
+            self._add_graders_of_single_samples(outcome)
         for name, tally in self.graders.items():
             tally.add(outcome, name)
         if outcome.status == "completed" and outcome.passed is None:
@@ -115,6 +115,10 @@ class ModelTally:
         driven = outcome.status == "completed"
         self.scores.add(outcome.sample_id, outcome.score if driven else None)
         self.passes.add(outcome.sample_id, float(outcome.passed is True) if driven else None)
+
+    def _add_graders_of_single_samples(self, outcome: Outcome) -> None:
+        for name in outcome.grades.keys() - self.graders.keys():
+            self.graders[name] = GraderTally(repeated=self._repeated, asked_everywhere=False)
 
     def _add_usage(self, usage: Usage) -> None:
         if usage.cost_usd is not None and abs(usage.cost_usd) <= _MOST_USD:

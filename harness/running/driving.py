@@ -15,7 +15,7 @@ from harness.system.clock import monotonic, now
 from harness.system.redaction import redact
 from harness.system.retrying import retry
 from harness.system.texts import cut, error_line
-from harness.system.time_limits import BLOCKING_SECONDS, Limit, TimeBudget
+from harness.system.time_limits import BLOCKING_SECONDS, TimeBudget, limited
 from harness.types.errors import TargetError
 from harness.types.events import Event, UserMessage
 from harness.types.protocols import AttemptContext, Connection, Session
@@ -94,9 +94,21 @@ class Driver:
             trial_seconds=self.limits.trial_seconds,
             wait_seconds=self.retries.max_wait_seconds,
         )
-        tries: list[Driven] = []
         started = monotonic()
+        first = await self._attempt(task, 0, budget)
+        tries = [first]
+        if first.error is not None:
+            await self._try_again(task, tries, budget, failed=first.error)
+        if budget.longest_step > BLOCKING_SECONDS:
+            self.warn(
+                f"an agent kept the event loop to itself for {budget.longest_step:.1f} s, and "
+                "everybody else waiting: make it a plain function, or await what takes long"
+            )
+        return first if len(tries) == 1 else _joined(tries, elapsed=monotonic() - started)
 
+    async def _try_again(
+        self, task: PlannedTrial, tries: list[Driven], budget: TimeBudget, *, failed: TargetError
+    ) -> None:
         async def attempt() -> None:
             tries.append(await self._attempt(task, len(tries), budget))
             if (error := tries[-1].error) is not None:
@@ -108,15 +120,8 @@ class Driver:
                 attempt,
                 may_retry=lambda error: self._may_retry(error, budget),
                 attempts=self.retries.attempts,
+                failed=failed,
             )
-        if budget.longest_step > BLOCKING_SECONDS:
-            self.warn(
-                f"an agent kept the event loop to itself for {budget.longest_step:.1f} s, and "
-                "everybody else waiting: make it a plain function, or await what takes long"
-            )
-        worked = sum(tried.attempts[0].seconds for tried in tries)
-        waited = budget.waited if len(tries) == 1 else monotonic() - started - worked
-        return _joined(tries, seconds=budget.spent, waited=waited)
 
     def _may_retry(self, error: TargetError, budget: TimeBudget) -> bool:
         if not error.policy.retried or budget.waited_enough or self.is_stopping():
@@ -126,7 +131,7 @@ class Driver:
     async def _attempt(self, task: PlannedTrial, number: int, budget: TimeBudget) -> Driven:
         draft = _Draft()
         started_at, started = now(), monotonic()
-        waited = budget.waited
+        waited, spent = budget.waited, budget.spent
         error, snapshots = await self._converse(task, number, budget, draft)
         trajectory = draft.trajectory()
         waited = budget.waited - waited
@@ -141,6 +146,8 @@ class Driver:
             error=error,
             snapshots=snapshots,
             attempts=(record,),
+            seconds=budget.spent - spent,
+            waiting_seconds=waited,
         )
 
     async def _converse(
@@ -210,7 +217,7 @@ class Driver:
 
     async def _close(self, session: Session) -> None:
         try:
-            await Limit(_CLOSE_SECONDS).run(session.close())
+            await limited(session.close(), _CLOSE_SECONDS)
         except Exception as error:  # noqa: BLE001  (the trial is over; its result stands)
             self.warn(f"an agent could not be closed: {error_line(error)}")
 
@@ -223,13 +230,12 @@ def failure_of(error: TargetError) -> Failure:
     return Failure(code=error.code, message=cut(redact(cut(message, 4 * _LONGEST)), _LONGEST))
 
 
-def _joined(tries: Sequence[Driven], *, seconds: float, waited: float) -> Driven:
-    last = tries[-1]
-    return Driven(
-        trajectory=last.trajectory,
-        error=last.error,
-        snapshots=last.snapshots,
-        attempts=tuple(attempt for tried in tries for attempt in tried.attempts),
-        seconds=seconds,
+def _joined(tries: Sequence[Driven], *, elapsed: float) -> Driven:
+    attempts = tuple(attempt for tried in tries for attempt in tried.attempts)
+    waited = elapsed - sum(attempt.seconds for attempt in attempts)
+    return msgspec.structs.replace(
+        tries[-1],
+        attempts=attempts,
+        seconds=sum(tried.seconds for tried in tries),
         waiting_seconds=max(waited, 0.0),
     )

@@ -46,8 +46,11 @@ async def retry(
     may_retry: Callable[[TargetError], bool],
     attempts: int | None = None,
     pause: Pause = _sleep,
+    failed: TargetError | None = None,
 ) -> _T:
     """Call `work` until it succeeds, and return its result.
+
+    `failed` is the error of a first call that was made already.
 
     `may_retry` decides on each `TargetError`; all other exceptions pass through. `attempts` is
     how often `work` is called at most, None for as long as `pause` allows.
@@ -55,12 +58,14 @@ async def retry(
     Raises:
         TargetError: the last error of `work`, or what `pause` raised.
     """
-    try:
-        return await work()
-    except TargetError as error:
-        if attempts == 1 or not may_retry(error):
-            raise
-        first = [error]
+    if failed is None:
+        try:
+            return await work()
+        except TargetError as error:
+            failed = error
+    if attempts == 1 or not may_retry(failed):
+        raise failed
+    first = [failed]
 
     # Tenacity costs more than many agents do, so it sees only calls that have failed.
     async def work_again() -> _T:

@@ -32,13 +32,14 @@ class Limit:
     the most seconds that the coroutine kept the loop to itself.
     """
 
+    _when = math.inf
+    _timer: asyncio.TimerHandle | None = None
+    _rest: "_Rest | None" = None
+    expired = False
+    longest_step = 0.0
+
     def __init__(self, seconds: float) -> None:
         self._seconds = seconds
-        self._when = math.inf
-        self._timer: asyncio.TimerHandle | None = None
-        self._rest: _Rest | None = None
-        self.expired = False
-        self.longest_step = 0.0
 
     async def run(self, work: _Work[_T]) -> _T:
         """Await the coroutine.
@@ -51,9 +52,9 @@ class Limit:
             awaited = work.send(None)
         except StopIteration as end:
             done: _T = end.value
-            self._step_took(monotonic() - started)
+            self.longest_step = monotonic() - started
         else:
-            self._step_took(monotonic() - started)
+            self.longest_step = monotonic() - started
             done = await self._await_rest(work, awaited, started)
         if self.longest_step > self._seconds:
             self.expired = True
@@ -64,7 +65,7 @@ class Limit:
     async def _await_rest(self, work: _Work[_T], awaited: Any, started: float) -> _T:
         loop = asyncio.get_running_loop()
         self._rest = _Rest(work, awaited, self._step_took)
-        self._schedule(loop.time() + self._seconds - (monotonic() - started))
+        self._schedule(loop.time() + max(self._seconds - (monotonic() - started), 0.0))
         try:
             done: _T = await self._rest
         except asyncio.CancelledError:
@@ -110,6 +111,11 @@ class Limit:
 
     def _step_took(self, seconds: float) -> None:
         self.longest_step = max(self.longest_step, seconds)
+
+
+async def limited(work: _Work[_T], seconds: float) -> _T:
+    """Await a coroutine for so many seconds at most; raises as `Limit.run` does."""
+    return await Limit(seconds).run(work)
 
 
 def _is_cancelled() -> bool:
@@ -208,17 +214,18 @@ class TimeBudget:
     seconds that the agent kept the event loop to itself.
     """
 
+    _limit: Limit | None = None
+    spent = 0.0
+    waited = 0.0
+    waited_enough = False
+    longest_step = 0.0
+
     def __init__(
         self, *, turn_seconds: float | None, trial_seconds: float | None, wait_seconds: float
     ) -> None:
         self._turn_seconds = math.inf if turn_seconds is None else turn_seconds
         self._trial_seconds = math.inf if trial_seconds is None else trial_seconds
         self._wait_seconds = wait_seconds
-        self._limit: Limit | None = None
-        self.spent = 0.0
-        self.waited = 0.0
-        self.waited_enough = False
-        self.longest_step = 0.0
 
     async def turn(self, work: _Work[_T]) -> _T:
         """Await what the agent does in one turn.
@@ -227,9 +234,8 @@ class TimeBudget:
             TargetError: `turn_timeout` or `trial_timeout`, when time is up.
         """
         started, waited = monotonic(), self.waited
-        limit = self._limit = Limit(
-            min(self._turn_seconds, max(self._trial_seconds - self.spent, 0.0))
-        )
+        left = self._trial_seconds - self.spent
+        limit = self._limit = Limit(min(left, self._turn_seconds))
         try:
             return await limit.run(work)
         except TimeoutError as error:
