@@ -117,8 +117,9 @@ class ModelTally:
         self.passes.add(outcome.sample_id, float(outcome.passed is True) if driven else None)
 
     def _add_graders_of_single_samples(self, outcome: Outcome) -> None:
-        for name in outcome.grades.keys() - self.graders.keys():
-            self.graders[name] = GraderTally(repeated=self._repeated, asked_everywhere=False)
+        for name in outcome.grades:
+            if name not in self.graders:
+                self.graders[name] = GraderTally(repeated=self._repeated, asked_everywhere=False)
 
     def _add_usage(self, usage: Usage) -> None:
         if usage.cost_usd is not None and abs(usage.cost_usd) <= _MOST_USD:
