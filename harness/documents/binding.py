@@ -10,7 +10,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from harness.documents.binding_messages import explain_error
 from harness.documents.findings import BadReference, Findings
-from harness.documents.nodes import Location, Table, describe, is_null
+from harness.documents.nodes import Location, Table, describe
 from harness.documents.shapes import Free, option_hints, records_below, shape
 from harness.system.suggestions import find_close, suggest
 from harness.system.texts import error_line
@@ -47,11 +47,9 @@ class Binder:
         mapping, which are read elsewhere.
         """
         if not isinstance(location.node, Table):
-            if not is_null(location.node):
-                found = f"found {describe(location.node)}"
-                self.findings.fault(location, found, "a mapping of options")
-                return None
-            location = Location(Table(position=location.node.position), location.path)
+            found = f"found {describe(location.node)}"
+            self.findings.fault(location, found, "a mapping of options")
+            return None
         before = len(self.findings.faults)
         misspelt = self._report_unknown(record, location, also)
         bound = self._validate(record, location, free, misspelt)

@@ -42,7 +42,9 @@ def explain_error(
         return _sentence(str(context.get("error", error["msg"]))), ""
     if kind in _BOUNDS:
         name, words = _BOUNDS[kind]
-        return f"found {describe(node)}", words.format(f"{context[name]:g}")
+        return f"found {describe(node)}", words.format(f"{context[name]:,.10g}")
+    if kind == "string_pattern_mismatch":
+        return f"found {describe(node)}", f"a text that matches {context['pattern']}"
     hint = _hint_at(record, path)
     allowed = words_for(hint) if hint is not None else ""
     if isinstance(node, Scalar) and has_leading_zero(node.written or "") and not node.source:

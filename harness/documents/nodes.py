@@ -1,12 +1,18 @@
 """A document as a tree of nodes, each of which knows its position; from YAML or from Python."""
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from os import PathLike
 from typing import Any
 
 from harness.system.texts import cut
+
+DEEPEST = 100
+"""How deep the lists and mappings of a document may be nested."""
+
+LARGEST = 10**300
+"""Whole numbers of documents are smaller, so that each of them has a float near it."""
 
 _MOST_SHOWN = 60
 Scalars = str | int | float | bool | None
@@ -167,22 +173,43 @@ def describe_value(value: Any) -> str:
     return "a mapping" if isinstance(value, Mapping) else cut(str(value), _MOST_SHOWN)
 
 
-def from_python(value: Any) -> Node:
+def depth_of(node: Node) -> int:
+    """Return how deep lists and mappings are nested at and below a node."""
+    depth, level = 0, [node]
+    while level := [one for one in level if not isinstance(one, Scalar)]:
+        depth += 1
+        level = [inner for one in level for inner in _inside(one)]
+    return depth
+
+
+def _inside(node: Node) -> Iterable[Node]:
+    if isinstance(node, Table):
+        return [entry.node for entry in node.entries.values()]
+    return node.items if isinstance(node, Listing) else ()
+
+
+def from_python(value: Any, depth: int = DEEPEST) -> Node:
     """Make nodes of Python values, as they come from a caller's dict.
 
     Raises:
-        TypeError: a value that YAML has no form for, or a key that is no text.
+        TypeError: a value that YAML has no form for, a key that is no text, or values that are
+            nested too deep.
     """
+    if depth < 0:
+        raise TypeError(f"nested deeper than {DEEPEST} levels")
     if isinstance(value, PathLike):
         return Scalar(value=str(value))
     if isinstance(value, float) and not math.isfinite(value):
         raise TypeError(f"a document cannot hold the number {value}")
+    if isinstance(value, int) and abs(value) >= LARGEST:
+        raise TypeError("a document cannot hold a whole number of more than 300 digits")
     if value is None or isinstance(value, str | bool | int | float):
         return Scalar(value=value)
     if isinstance(value, list | tuple):
-        return Listing(items=tuple(from_python(item) for item in value))
+        return Listing(items=tuple(from_python(item, depth - 1) for item in value))
     if isinstance(value, Mapping):
-        return Table(entries={_key(key): Entry(node=from_python(v)) for key, v in value.items()})
+        entries = {_key(k): Entry(node=from_python(v, depth - 1)) for k, v in value.items()}
+        return Table(entries=entries)
     raise TypeError(f"a document cannot hold a value of type {type(value).__name__}")
 
 

@@ -17,13 +17,21 @@ from yaml import (
 
 from harness.documents.encodings import decode_utf8
 from harness.documents.findings import Findings
-from harness.documents.nodes import Entry, Listing, Node, Position, Scalar, Table
+from harness.documents.nodes import (
+    DEEPEST,
+    Entry,
+    Listing,
+    Node,
+    Position,
+    Scalar,
+    Table,
+    depth_of,
+)
 from harness.documents.yaml_messages import explain
 from harness.documents.yaml_scalars import resolve_scalar
 from harness.types.errors import Fault
 
 _Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-_DEEPEST = 100
 _MOST_ALIASED = 100_000
 _TEXT_TAGS = {"!", "tag:yaml.org,2002:str"}
 
@@ -83,10 +91,10 @@ class _Composer:
         return node
 
     def node(self, event: Any, depth: int) -> Node:
-        if depth > _DEEPEST:
-            raise _Broken(_position(event), "nested too deeply", f"at most {_DEEPEST} levels")
         if isinstance(event, AliasEvent):
-            return self.alias(event)
+            return self.alias(event, depth)
+        if depth > DEEPEST:
+            raise _too_deep(event)
         before = self.count
         self.count += 1
         _refuse_tag(event)
@@ -134,7 +142,7 @@ class _Composer:
             return str(node.value if node.written is None else node.written)
         raise _Broken(_position(event), "a key must be a text, not a list or a mapping")
 
-    def alias(self, event: Any) -> Node:
+    def alias(self, event: Any, depth: int) -> Node:
         if event.anchor not in self.anchors:
             raise _Broken(
                 _position(event), f"*{event.anchor} refers to itself, or to no anchor before it"
@@ -148,7 +156,13 @@ class _Composer:
                 "the aliases of this file stand for too many values",
                 f"at most {_MOST_ALIASED:,} in all",
             )
+        if depth + depth_of(node) > DEEPEST:
+            raise _too_deep(event)
         return node
+
+
+def _too_deep(event: Any) -> _Broken:
+    return _Broken(_position(event), "nested too deeply", f"at most {DEEPEST} levels")
 
 
 def _scalar(event: Any) -> Scalar:

@@ -7,7 +7,7 @@ them for something else.
 import math
 import re
 
-from harness.documents.nodes import Node, Scalar, Scalars
+from harness.documents.nodes import LARGEST, Node, Scalar, Scalars
 
 _NULL = {"", "~", "null", "Null", "NULL"}
 _BOOL = {
@@ -38,10 +38,11 @@ def resolve_number(text: str) -> int | float | bool | None:
     if _INT.fullmatch(text):
         return int(text)
     if _RADIX.fullmatch(text):
-        return int(text, 0)
+        value = int(text, 0)
+        return value if value < LARGEST else None
     if _FLOAT.fullmatch(text):
-        value = float(text)
-        return value if math.isfinite(value) else None
+        number = float(text)
+        return number if math.isfinite(number) else None
     return None
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Collection
 
-from harness.documents.nodes import Listing, Location, describe, is_null
+from harness.documents.nodes import Listing, Location, describe
 from harness.loading.grader_entries import TRIAL_METRIC
 from harness.loading.load_context import LoadContext
 from harness.system.suggestions import suggest
@@ -21,8 +21,7 @@ def bind_gates(
     `metrics` are the graders of the suite. Those of single samples have no numbers of a whole run.
     """
     if not isinstance(location.node, Listing):
-        if not is_null(location.node):
-            context.findings.fault(location, f"found {describe(location.node)}", "a list of gates")
+        context.findings.fault(location, f"found {describe(location.node)}", "a list of gates")
         return ()
     gates = []
     for at in location.items():

@@ -58,7 +58,7 @@ def bind_row_graders(
     location: Location | None, context: LoadContext, *, role: Role, taken: Collection[str]
 ) -> Entries:
     """Bind the graders of one sample; a name that the suite's graders have is a fault."""
-    if location is None or is_null(location.node):
+    if location is None:
         return Entries()
     entries = bind_graders(location, context, role=role)
     for name, at in entries.names.items():

@@ -6,6 +6,7 @@ from typing import Any, Literal
 
 from harness.types.grades import Role
 from harness.types.marks import Isolation
+from harness.types.suites import MOST_WEIGHT
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,7 +41,8 @@ class GraderEntry:
         metadata={"description": "Grade one user turn alone: 0-based, negative from the end."},
     )
     weight: float = field(
-        default=1.0, metadata={"ge": 0, "description": "Weight in the score of a trial."}
+        default=1.0,
+        metadata={"ge": 0, "le": MOST_WEIGHT, "description": "Weight in the score of a trial."},
     )
     threshold: float = field(
         default=1.0,

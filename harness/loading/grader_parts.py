@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from harness.documents.nodes import Location, Table, is_null
+from harness.documents.nodes import Location, Table, describe, is_null
 from harness.documents.shapes import free_value
 from harness.loading.code_files import is_code_ref
 from harness.loading.custom_functions import FunctionNeeds, bind_extractor, bind_grader
@@ -47,7 +47,9 @@ def find_grader_type(location: Location, context: LoadContext) -> GraderType | N
         problem = "`kind` and `type` are both given"
         context.findings.fault(kind, problem, "one of the two")
     name = name_of(location)
-    # Without a name, the check of the entry says what was found.
+    if is_null(at.node) or name == "":
+        context.findings.fault(at, f"found {describe(at.node)}", "the name of a grader")
+    # Without a text, the check of the entry says what was found.
     return _grader_called(name, at, context, text_only=by_type is None) if name else None
 
 
@@ -127,10 +129,10 @@ def _extractor_called(name: str, location: Location, context: LoadContext) -> Bo
 def _bind_plugin(
     plugin_type: type[Any], location: Location, key: str, context: LoadContext
 ) -> BoundPart | None:
-    at = location.child(key) or Location(
-        Table(position=location.node.position), location.path_of(key)
-    )
-    if not isinstance(at.node, Table) and not is_null(at.node):
+    at = location.child(key)
+    if at is None or is_null(at.node):
+        at = Location(Table(position=location.node.position), location.path_of(key))
+    if not isinstance(at.node, Table):
         return None  # the check of the entry says what was found
     plugin = context.bind(plugin_type, at)
     if plugin is None:

@@ -35,7 +35,7 @@ def read_inline_samples(
     `role` is that of a row's own graders which name none, `taken` are the names of the suite's.
     """
     location = suite.child("samples")
-    if location is None or is_null(location.node):
+    if location is None:
         return InlineSamples()
     if not isinstance(location.node, Listing):
         context.findings.fault(location, f"found {describe(location.node)}", "a list of samples")

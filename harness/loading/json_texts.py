@@ -2,15 +2,20 @@
 
 import json
 import re
-from collections.abc import Callable
 from typing import Any
 
 import msgspec
 
+from harness.system.json_values import MAX_DEPTH, is_too_deep
 from harness.system.texts import cut
 
+_TOO_DEEP = f"the JSON is nested deeper than {MAX_DEPTH} levels"
+_SHALLOW = 2 * MAX_DEPTH  # bytes; a shorter text cannot be nested too deep
 _SPACE = re.compile(r"[ \t\r\n]*")
 _SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+_decode_object = msgspec.json.Decoder(dict[str, Any]).decode
 
 
 class BadJson(ValueError):  # noqa: N818  (said of a text, not of the program)
@@ -34,17 +39,20 @@ def decode_exactly(text: str, *, numbers_as_text: bool = False) -> Any:
         if numbers_as_text:
             decoder = json.JSONDecoder(parse_int=str, parse_float=str, parse_constant=_refuse)
             return decoder.decode(text)
-        return json.loads(
+        value = json.loads(
             text, object_pairs_hook=_object, parse_constant=_refuse, parse_float=_finite
         )
     except json.JSONDecodeError as error:
         raise BadJson(*_explain(error, text)) from error
     except RecursionError as error:
-        raise BadJson("the JSON is nested too deeply") from error
+        raise BadJson(_TOO_DEEP) from error
     except BadJson:
         raise
     except ValueError as error:  # a whole number of thousands of digits
         raise BadJson("the JSON holds a number that is too long") from error
+    if is_too_deep(value):
+        raise BadJson(_TOO_DEEP)
+    return value
 
 
 def _explain(error: json.JSONDecodeError, text: str) -> tuple[str, int]:
@@ -114,6 +122,13 @@ def _skip(text: str, at: int) -> int:
     return match.end() if match else at
 
 
-decode_fast: Callable[[bytes], dict[str, Any]] = msgspec.json.Decoder(dict[str, Any]).decode
-"""Decode a JSON object fast; raises for much that `decode_exactly` then explains, and for some that
-it accepts. Of a duplicate key, the later value is returned."""
+def decode_fast(data: bytes) -> dict[str, Any]:
+    """Decode a JSON object fast; of a duplicate key, the later value is returned.
+
+    Raises:
+        Exception: for all that `decode_exactly` refuses, and for some that it accepts.
+    """
+    value = _decode_object(data)
+    if len(data) > _SHALLOW and is_too_deep(value):
+        raise BadJson(_TOO_DEEP)
+    return value

@@ -8,7 +8,7 @@ from dataclasses import replace
 from functools import cached_property
 
 from harness.documents.findings import Findings
-from harness.documents.nodes import Location, from_python
+from harness.documents.nodes import Location, Scalar, from_python
 from harness.loading.census import Located
 from harness.loading.grader_entries import bind_row_graders
 from harness.loading.load_context import LoadContext
@@ -75,6 +75,10 @@ class RowGraders:
             code=None,
             environ=None,
         )
-        location = Location(from_python(graders), "graders")
+        try:
+            location = Location(from_python(graders), "graders")
+        except TypeError as error:
+            findings.fault(Location(Scalar(value=None), "graders"), str(error))
+            return (), tuple(findings.faults), ()
         entries = bind_row_graders(location, context, role=self._role, taken=self._taken)
         return entries.specs, tuple(findings.faults), tuple(findings.warnings)

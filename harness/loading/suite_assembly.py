@@ -18,7 +18,15 @@ from harness.loading.target_entry import TargetHead, bind_target, check_target
 from harness.system.suggestions import find_close, suggest
 from harness.types.code import Fixture, SuitePath
 from harness.types.grades import Role
-from harness.types.suites import GraderSpec, Limits, Retries, Scoring, Suite, TargetSpec
+from harness.types.suites import (
+    MOST_WEIGHT,
+    GraderSpec,
+    Limits,
+    Retries,
+    Scoring,
+    Suite,
+    TargetSpec,
+)
 
 PARTS = frozenset({"samples", "target", "graders", "gates"})
 DATASET_SUFFIXES = (".jsonl", ".csv")
@@ -79,7 +87,7 @@ def _with_keys_put_right(location: Location, context: LoadContext) -> Location:
 
 def _target(location: Location, context: LoadContext) -> TargetSpec | None:
     at = location.child("target")
-    return bind_target(at, context, context.environ) if at and not is_null(at.node) else None
+    return bind_target(at, context, context.environ) if at else None
 
 
 def _threshold(location: Location) -> Location | None:
@@ -106,7 +114,8 @@ def _misspelt(location: Location, *names: str) -> bool:
 
 def _dataset(location: Location, head: SuiteHead | None, context: LoadContext) -> SuitePath | None:
     at, inline = _given(location, "dataset"), _given(location, "samples")
-    if at is None and inline is None and not _misspelt(location, "dataset", "samples"):
+    neither = at is None and location.child("samples") is None
+    if neither and not _misspelt(location, "dataset", "samples"):
         context.findings.fault(
             location, "there are no samples", "`dataset: FILE`, or `samples` inline"
         )
@@ -153,8 +162,9 @@ def _weigh(
         if key not in known:
             problem = f'no grader is called "{key}" or of that type'
             context.findings.fault(weight, problem, suggest(key, known))
-        elif scoring.weights.get(key, 0) < 0:
-            context.findings.fault(weight, f"found {describe(weight.node)}", "at least 0")
+        elif not 0 <= scoring.weights.get(key, 0) <= MOST_WEIGHT:
+            allowed = f"at least 0, at most {MOST_WEIGHT:,}"
+            context.findings.fault(weight, f"found {describe(weight.node)}", allowed)
         elif key in entries.names and entries.names[key].child("weight"):
             context.findings.fault(weight, f'"{key}" has a weight already', "one of the two")
     specs = tuple(_weighed(spec, scoring.weights) for spec in entries.specs)

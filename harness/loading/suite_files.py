@@ -50,7 +50,7 @@ def build_suite(document: Mapping[str, Any], folder: str | Path) -> Suite:
     file = "suite"
     try:
         node = from_python(document)
-    except (TypeError, RecursionError) as error:
+    except TypeError as error:
         raise SuiteError([Fault(file=file, problem=str(error))]) from error
     return _finished(_draft(node, Findings(file), Folder(path=Path(folder).resolve(), shown="")))
 

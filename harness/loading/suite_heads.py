@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from harness.types.code import SuitePath
-from harness.types.suites import Limits, Retries
+from harness.types.suites import MOST_EPOCHS, Limits, Retries
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,7 +36,12 @@ class SuiteHead:
         metadata={"description": "JSONL or CSV file, relative to the suite; or write `samples`."},
     )
     epochs: int = field(
-        default=1, metadata={"ge": 1, "description": "How often every sample is repeated."}
+        default=1,
+        metadata={
+            "ge": 1,
+            "le": MOST_EPOCHS,
+            "description": "How often every sample is repeated.",
+        },
     )
     retries: Retries = field(
         default_factory=Retries, metadata={"description": "What is done about failed attempts."}

@@ -2,7 +2,7 @@
 
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, NoReturn
 
 import msgspec
@@ -36,6 +36,22 @@ def clean_json(value: Any, depth: int = MAX_DEPTH) -> Any:
     if isinstance(value, Mapping):
         return {scrub(str(key)): clean_json(item, depth - 1) for key, item in value.items()}
     raise ValueError(f"no JSON value: {type(value).__name__}")
+
+
+def is_too_deep(value: Any) -> bool:
+    """Say whether the lists and mappings of a JSON value are nested deeper than `MAX_DEPTH`."""
+    level = [value]
+    for _ in range(MAX_DEPTH):
+        level = [item for one in level for item in _items(one)]
+        if not level:
+            return False
+    return any(isinstance(one, dict | list | tuple) for one in level)
+
+
+def _items(value: Any) -> Iterable[Any]:
+    if isinstance(value, dict):
+        return value.values()
+    return value if isinstance(value, list | tuple) else ()
 
 
 def _number(value: float) -> float:

@@ -17,6 +17,11 @@ from harness.types.samples import Sample
 SCRIPTED = "scripted/"
 """What the names of models begin with that Regrade itself serves, by the suite's script."""
 
+MOST_EPOCHS = 1_000_000
+MOST_CONCURRENCY = 10_000
+MOST_SECONDS = 1_000_000
+MOST_WEIGHT = 1_000_000_000
+
 Operator = Literal["gt", "gte", "lt", "lte", "eq"]
 Aggregation = Literal["mean", "pass_rate", "min", "max", "median"]
 
@@ -25,18 +30,18 @@ Aggregation = Literal["mean", "pass_rate", "min", "max", "median"]
 class Retries:
     """How often an attempt is made, and how long a wait for the endpoint may be."""
 
-    attempts: int = field(default=3, metadata={"ge": 1})
-    max_wait_seconds: float = field(default=120.0, metadata={"ge": 0})
+    attempts: int = field(default=3, metadata={"ge": 1, "le": 100})
+    max_wait_seconds: float = field(default=120.0, metadata={"ge": 0, "le": MOST_SECONDS})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
     """Bounds of a run; seconds are None for no limit."""
 
-    concurrency: int = field(default=20, metadata={"ge": 1})
-    turn_seconds: float | None = field(default=120.0, metadata={"gt": 0})
-    trial_seconds: float | None = field(default=600.0, metadata={"gt": 0})
-    grader_seconds: float = field(default=30.0, metadata={"gt": 0})
+    concurrency: int = field(default=20, metadata={"ge": 1, "le": MOST_CONCURRENCY})
+    turn_seconds: float | None = field(default=120.0, metadata={"gt": 0, "le": MOST_SECONDS})
+    trial_seconds: float | None = field(default=600.0, metadata={"gt": 0, "le": MOST_SECONDS})
+    grader_seconds: float = field(default=30.0, metadata={"gt": 0, "le": MOST_SECONDS})
     max_error_rate: float = field(default=0.1, metadata={"ge": 0, "le": 1})
 
 
@@ -59,7 +64,7 @@ class GateSpec:
     aggregation: Aggregation = "mean"
     model: str | None = None
     op: Operator
-    value: float
+    value: float = field(metadata={"ge": 0, "le": 1})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -125,3 +125,12 @@ def test_a_number_stays_the_text_that_was_written_where_any_value_may_stand():
     }
     assert free_value(node, "json")["v"] == 1.1
     assert free_value(node, "json")["id"] == "010"
+
+
+def test_aliases_do_not_nest_a_document_deeper_than_it_may_be():
+    lines = ["a0: &a0 []"]
+    lines += [f"a{n}: &a{n} [[[[[*a{n - 1}]]]]]" for n in range(1, 300)]
+    findings = Findings("f.yaml")
+    assert read_yaml("\n".join(lines).encode(), findings) is None
+    [fault] = findings.faults
+    assert (fault.line, fault.problem) == (21, "nested too deeply")

@@ -235,3 +235,43 @@ def test_the_fingerprint_is_of_what_a_grader_does_not_of_how_it_is_called(folder
     assert len(set(prints)) == len(prints)
     folder.write("g.py", "def mine(submission): return 0\n")
     assert print_of("{type: 'g.py:mine'}") != mine
+
+
+@pytest.mark.parametrize(
+    ("entries", "place"),
+    [
+        ("{one: {type: contains}, right: }", "graders.right: found nothing; a mapping"),
+        ("[{type: contains}, ]\n", ""),
+        ("[{type: contains}, ~]", "graders[1]: found nothing; a mapping"),
+        ("{g: {type: }}", "graders.g.type: found nothing; the name of a grader"),
+        ("{g: {kind: tool, function: }}", "graders.g.function: found nothing"),
+        ("{g: {kind: tool, function: ''}}", "graders.g.function: found the text ''"),
+        ("{g: {type: contains, weight: }}", "graders.g.weight: found nothing"),
+        ("", "graders: there is no grader"),
+    ],
+)
+def test_an_entry_without_a_body_is_a_fault_with_its_place(folder, entries, place):
+    found = faults(folder, entries)
+    assert len(found) == bool(place), found
+    assert all(fault.startswith(place) for fault in found)
+
+
+@pytest.mark.parametrize("config", ["", "~", "{}"])
+def test_a_config_without_options_leaves_the_defaults(folder, config):
+    [spec] = load(folder, f"{{g: {{type: contains, config: {config}}}}}")
+    assert spec.grader == Contains()
+
+
+@pytest.mark.parametrize(
+    ("entry", "more", "expected"),
+    [
+        ("weight: 1e10", "", "at most 1,000,000,000"),
+        ("weight: -1", "", "at least 0"),
+        ("role: scored", "scoring: {threshold: 1, weights: {g: 1e10}}", "at most 1,000,000,000"),
+        ("threshold: 1.5", "", "at most 1"),
+        ("weight: 0x" + "f" * 290, "", "a number"),
+    ],
+)
+def test_numbers_of_a_grader_lie_in_their_bounds(folder, entry, more, expected):
+    [fault] = faults(folder, f"{{g: {{type: contains, {entry}}}}}", more)
+    assert fault.endswith(expected)

@@ -197,11 +197,19 @@ def test_a_document_that_is_no_mapping_is_one_fault(folder, text):
     assert "a suite is a mapping of keys and values" in fault
 
 
-@pytest.mark.parametrize("samples", ["", "dataset:", "samples: ~", "dataset: ~\nsamples:"])
-def test_a_suite_without_samples_is_one_fault(folder, samples):
+@pytest.mark.parametrize(
+    ("samples", "expected"),
+    [
+        ("", "there are no samples; `dataset: FILE`, or `samples` inline"),
+        ("dataset:", "there are no samples; `dataset: FILE`, or `samples` inline"),
+        ("samples: ~", "samples: found nothing; a list of samples"),
+        ("dataset: ~\nsamples:", "samples: found nothing; a list of samples"),
+    ],
+)
+def test_a_suite_without_samples_is_one_fault(folder, samples, expected):
     folder.suite(samples, samples=False)
     [fault] = folder.faults()
-    assert fault.endswith("there are no samples; `dataset: FILE`, or `samples` inline")
+    assert fault.endswith(expected)
 
 
 def test_a_dataset_and_samples_together_are_one_fault(folder):

@@ -1,3 +1,5 @@
+import pytest
+
 SIX = """\
 name: six
 dataset: samples.jsonl
@@ -54,3 +56,72 @@ def test_what_the_graders_say_of_a_sample_stands_at_its_line(folder):
 def test_a_suite_without_a_fault_has_none(folder):
     folder.suite()
     assert folder.faults() == []
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("target:", "suite.yaml:4:8: target: found nothing; a mapping with a `kind`"),
+        ("gates:", "suite.yaml:4:7: gates: found nothing; a list of gates"),
+        ("gates: [~]", "suite.yaml:4:9: gates[0]: found nothing; a mapping of options"),
+        ("limits:", "suite.yaml:4:8: limits: found nothing; a mapping of options"),
+        ("epochs: 2000000", "suite.yaml:4:9: epochs: found 2000000; at most 1,000,000"),
+        ("retries: {attempts: 101}", "suite.yaml:4:21: retries.attempts: found 101; at most 100"),
+        (
+            "limits: {concurrency: 100000}",
+            "suite.yaml:4:23: limits.concurrency: found 100000; at most 10,000",
+        ),
+        (
+            "limits: {turn_seconds: 1e9}",
+            "suite.yaml:4:24: limits.turn_seconds: found 1e9; at most 1,000,000",
+        ),
+        (
+            "gates: [{metric: g, op: gte, value: 95}]",
+            "suite.yaml:4:37: gates[0].value: found 95; at most 1",
+        ),
+    ],
+)
+def test_what_says_nothing_or_is_out_of_bounds_is_a_fault(folder, text, expected):
+    folder.suite(text)
+    assert folder.faults() == [expected]
+
+
+def nested(levels):
+    return "[" * levels + "]" * levels
+
+
+@pytest.mark.parametrize("levels", [201, 700, 100_000])
+@pytest.mark.parametrize("column", ["extra_vars", "v", "graders"])
+def test_a_row_that_is_nested_too_deep_is_a_fault_of_its_row(folder, column, levels):
+    row = f'{{"input": "x", "{column}": {{"n": {nested(levels)}}}}}\n'
+    folder.write("d.jsonl", '{"input": "x"}\n' + row)
+    cell = f'{{""n"": {nested(levels)}}}'
+    folder.write("d.csv", f'input,extra_vars\nx,\nx,"{cell}"\n')
+    for name, line in (("d.jsonl", 2), ("d.csv", 3)):
+        folder.suite(f"dataset: {name}", samples=False)
+        [fault] = folder.faults()
+        assert fault.startswith(f"{name}:{line}:")
+        assert "nested deeper than 200 levels" in fault
+
+
+def test_graders_of_a_row_may_be_nested_as_deep_as_a_document(folder):
+    folder.write("d.jsonl", f'{{"input": "x", "graders": {nested(150)}}}\n')
+    folder.suite("dataset: d.jsonl", samples=False)
+    [fault] = folder.faults()
+    assert fault == "d.jsonl:1: graders: nested deeper than 100 levels"
+
+
+def test_a_whole_number_without_a_float_is_a_fault_of_its_row(folder):
+    grader = '{"g2": {"type": "contains", "weight": 1' + "0" * 400 + "}}"
+    folder.write("d.jsonl", f'{{"input": "x", "graders": {grader}}}\n')
+    folder.suite("dataset: d.jsonl", samples=False)
+    [fault] = folder.faults()
+    assert fault.startswith("d.jsonl:1: graders: a document cannot hold a whole number")
+
+
+@pytest.mark.parametrize("entry", ['{"z": null}', "[null]", "{}", '{"z": {"type": null}}'])
+def test_a_grader_of_a_row_without_a_body_is_a_fault(folder, entry):
+    folder.write("d.jsonl", f'{{"input": "x", "graders": {entry}}}\n')
+    folder.suite("dataset: d.jsonl", samples=False)
+    [fault] = folder.faults()
+    assert fault.startswith("d.jsonl:1: graders")
