@@ -17,6 +17,15 @@ def run_to_end(work: Coroutine[Any, Any, _T]) -> _T:
     `asyncio.run` waits for them for ever, and for threads of the default executor as well.
     """
     loop = asyncio.new_event_loop()
+    seen: set[object] = set()
+
+    def report_once(_loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+        # Out of open files, asyncio reports the same failure thousands of times.
+        if context.get("message") not in seen:
+            seen.add(context.get("message"))
+            loop.default_exception_handler(context)
+
+    loop.set_exception_handler(report_once)
     try:
         return loop.run_until_complete(work)
     finally:
