@@ -31,12 +31,12 @@ def command(source: str, suite_path: Path | None, out: Path, *, quiet: bool) -> 
     # Loaded here, so that `regrade --help` need not.
     from harness.commands.run_lookup import lookup_run, suite_of_run  # noqa: PLC0415
     from harness.commands.run_reporting import run_and_report  # noqa: PLC0415
-    from harness.loading.suite_files import load_suite  # noqa: PLC0415
+    from harness.commands.suite_faults import load_wholly  # noqa: PLC0415
     from harness.running.replays import recorded_run, replay  # noqa: PLC0415
     from harness.running.run_options import RunOptions, suite_file  # noqa: PLC0415
 
     folder = lookup_run(source, out)
-    suite = load_suite(suite_file(suite_path or suite_of_run(folder)))
+    suite = load_wholly(suite_file(suite_path or suite_of_run(folder)))
     recorded = recorded_run(folder)
     options = RunOptions(out=out, command=("regrade", *sys.argv[1:]))
     return run_and_report(

@@ -41,8 +41,8 @@ def command(  # noqa: PLR0913, PLR0917  (one parameter an option)
     """
     # Loaded here, so that `regrade --help` need not.
     from harness.commands.run_reporting import run_and_report  # noqa: PLC0415
+    from harness.commands.suite_faults import load_wholly  # noqa: PLC0415
     from harness.loading.selections import Selection  # noqa: PLC0415
-    from harness.loading.suite_files import load_suite  # noqa: PLC0415
     from harness.running.run_options import RunOptions, suite_file  # noqa: PLC0415
     from harness.running.runs import execute  # noqa: PLC0415
 
@@ -54,7 +54,7 @@ def command(  # noqa: PLR0913, PLR0917  (one parameter an option)
         out=out,
         command=("regrade", *sys.argv[1:]),
     )
-    loaded = load_suite(suite_file(suite))
+    loaded = load_wholly(suite_file(suite))
     return run_and_report(
         loaded, lambda observer, stop: execute(loaded, options, observer, stop), quiet=quiet
     )

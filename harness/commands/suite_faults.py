@@ -1,25 +1,43 @@
 """Every fault of a suite, the script of its scripted models included."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
+from harness.loading.suite_files import load_suite
 from harness.loading.validation import inspect_suite
 from harness.running.run_options import suite_file
+from harness.running.scripted_models import missing_models
 from harness.types.errors import Fault, SuiteError
+from harness.types.suites import Suite, TargetSpec
 
 
 def collect_faults(path: Path) -> tuple[Fault, ...]:
     """Return the faults of one suite, in the order of its text, then those of its script."""
     suite, faults = inspect_suite(suite_file(path))
-    script = suite.target.script if suite is not None and suite.target is not None else None
-    return faults if script is None else (*faults, *_script_faults(script.path))
+    target = suite.target if suite is not None else None
+    if target is None or target.script is None:
+        return faults
+    return (*faults, *_script_faults(target, target.script.path))
 
 
-def _script_faults(path: Path) -> tuple[Fault, ...]:
+def load_wholly(path: Path) -> Suite:
+    """Load a suite.
+
+    Raises:
+        SuiteError: with every fault that `collect_faults` finds, those of the dataset included.
+    """
+    try:
+        return load_suite(path)
+    except SuiteError as error:
+        raise SuiteError(collect_faults(path)) from error
+
+
+def _script_faults(target: TargetSpec, path: Path) -> Sequence[Fault]:
     # The server's package is loaded only where there is a script.
     from harness.serving.script import read_script  # noqa: PLC0415
 
     try:
-        read_script(path)
+        script = read_script(path)
     except SuiteError as error:
         return error.faults
-    return ()
+    return missing_models(target, script.models)

@@ -14,7 +14,7 @@ from harness.system.suggestions import suggest
 from harness.system.texts import error_line
 from harness.types.code import CodeFile, CodeRef
 from harness.types.errors import Fault
-from harness.types.marks import public_names
+from harness.types.marks import own_names, public_names
 
 _PRIVATE = re.compile(r"regrade_suite_[0-9a-f]{16}\.?")
 _REFERENCE = re.compile(r".*\.py:[^:/\\]*", re.DOTALL | re.IGNORECASE)
@@ -60,8 +60,10 @@ class CodeFiles:
             self._loaded[found.path] = self._load(found.text, found.path)
         return self._loaded[found.path]
 
-    def ref(self, text: str, environ: Mapping[str, str] | None) -> CodeRef:
+    def ref(self, text: str, environ: Mapping[str, str] | None, *, classes: bool = True) -> CodeRef:
         """Return an object of a file, such as `agent.py:Agent`; split at the last colon.
+
+        `classes` says whether a class may be meant where the name is misspelt.
 
         Raises:
             BrokenFile, BadReference: as `file` does; also where the file has no such name.
@@ -72,7 +74,8 @@ class CodeFiles:
         file = self.file(path, environ)
         names = public_names(file.module)
         if name not in names:
-            raise BadReference(f'{file.text} has no "{name}"', suggest(name, names))
+            known = own_names(file.module, classes=classes)
+            raise BadReference(f'{file.text} has no "{name}"', suggest(name, known))
         return CodeRef(text=text, file=file, name=name, value=names[name])
 
     def modules(self) -> dict[Path, ModuleType]:
@@ -112,8 +115,8 @@ class CodeFiles:
         if isinstance(error, SyntaxError) and error.filename:
             return Fault(
                 file=self._folder.show(Path(error.filename)),
-                line=error.lineno or 0,
-                column=error.offset or 0,
+                line=max(error.lineno or 0, 0),
+                column=max(error.offset or 0, 0),
                 problem=f"the file is no Python: {error.msg}",
             )
         own = {str(source) for modules in self._folders.values() for source in _paths(modules)}
@@ -146,5 +149,8 @@ def _advice(error: BaseException, folder: Path) -> str:
             )
         return ""
     if isinstance(error, ModuleNotFoundError) and top and top not in sys.stdlib_module_names:
-        return f"install the package that gives {top}, or put {top}.py beside the file"
+        inner = f"{str(missing).replace('.', '/')}.py"
+        if (folder / top).is_dir():
+            return f"there is no {inner} beside the file"
+        return f"install the package that gives {top}, or put {inner} beside the file"
     return ""

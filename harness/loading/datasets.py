@@ -2,6 +2,7 @@
 
 import hashlib
 import os
+import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
@@ -160,8 +161,9 @@ class _Reading:
 
     def stream(self) -> Iterator[tuple[int, Sample]]:
         """Return the selected samples with their lines."""
-        selected = self._selected()
-        return islice(selected, self._selection.limit)
+        limit = self._selection.limit
+        # `islice` takes no number beyond this; no dataset has as many rows.
+        return islice(self._selected(), None if limit is None else min(limit, sys.maxsize))
 
     def _selected(self) -> Iterator[tuple[int, Sample]]:
         digest = hashlib.sha256()

@@ -51,19 +51,29 @@ class LoadContext:
         Raises:
             BadReference: what it names is not there, or cannot be loaded.
         """
-        if self.code is None:
-            raise BadReference("a dataset cannot name files", "name them in the suite")
+        if kind is CodeRef:
+            return self._ref(text)
+        code = self._trusted_code()
         if kind is SuitePath:
             return resolve_path(text, self.folder, self.environ)
-        if kind is CodeFile:
-            return self.code.file(text, self.environ)
-        return self.code.ref(text, self.environ)
+        return code.file(text, self.environ)
+
+    def _ref(self, text: str, *, classes: bool = True) -> CodeRef:
+        return self._trusted_code().ref(text, self.environ, classes=classes)
+
+    def _trusted_code(self) -> CodeFiles:
+        if self.code is None:
+            raise BadReference(
+                "a dataset cannot name files",
+                "write the samples in the suite, or name the grader under its `graders`",
+            )
+        return self.code
 
     def code_ref(self, location: Location, text: str) -> CodeRef | None:
-        """Resolve `file.py:name` at a location; None where that was a fault."""
+        """Resolve `file.py:function` at a location; None where that was a fault."""
         try:
-            found = self.resolve(CodeRef, text)
+            found = self._ref(text, classes=False)
         except BadReference as problem:
             self.findings.reference(location, problem)
             return None
-        return found if isinstance(found, CodeRef) else None
+        return found

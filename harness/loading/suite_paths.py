@@ -82,6 +82,8 @@ def _missing(path: Path, text: str) -> tuple[str, str]:
     if any(character in text for character in "*?"):
         return problem, "a path names one file; patterns are not read"
     try:
+        if path.is_symlink():
+            return f'"{text}" is a link to a file that is not there', "a file, or a link to one"
         names = [entry.name for entry in path.parent.iterdir()] if path.parent.is_dir() else None
     except OSError:
         names = None

@@ -169,12 +169,12 @@ def _target_kind(head: Mapping[str, Any], name: str, target: type[Any]) -> _Sche
 
 
 def _with_references(schema: Any) -> Any:
-    """Let `${NAME}` stand for the numbers and truth values of a target's options."""
+    """Let `${NAME}` stand for numbers, truth values and patterned texts of a target's options."""
     if isinstance(schema, list):
         return [_with_references(part) for part in schema]
     if not isinstance(schema, dict):
         return schema
-    if schema.get("type") in {"integer", "number", "boolean"}:
+    if schema.get("type") in {"integer", "number", "boolean"} or "pattern" in schema:
         annotations = {k: schema[k] for k in ("description", "default") if k in schema}
         plain = {key: value for key, value in schema.items() if key not in annotations}
         return {**annotations, "anyOf": [plain, _REFERENCE]}

@@ -5,7 +5,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
-from harness.documents.nodes import Listing, Location, Table, describe, text_of
+from harness.documents.nodes import Listing, Location, Table, describe, is_null, text_of
 from harness.documents.shapes import option_hints
 from harness.loading.environment import expand_node
 from harness.loading.fingerprints import fingerprint
@@ -93,7 +93,18 @@ def _bind_head(
     before = len(context.findings.faults)
     head = context.bind(TargetHead, location, also=others)
     _check_models(location, context)
+    _check_given(location, target_type, context)
     return head if len(context.findings.faults) == before else None
+
+
+def _check_given(location: Location, target_type: type[Any] | None, context: LoadContext) -> None:
+    given = [at for key in ("models", "model") if (at := location.child(key))]
+    for at in given:
+        if is_null(at.node):
+            context.findings.fault(at, "found nothing", "names of models, or leave it out")
+    if not given and getattr(target_type, "needs_models", False):
+        allowed = "`models:` under `target` lists the models to run"
+        context.findings.fault(location, "no model is named", allowed)
 
 
 def _check_models(location: Location, context: LoadContext) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from harness.loading.selections import Selection
 from harness.types.errors import Fault, InputError, SuiteError
-from harness.types.suites import SCRIPTED, Suite, TargetSpec
+from harness.types.suites import MOST_CONCURRENCY, MOST_EPOCHS, SCRIPTED, Suite, TargetSpec
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -17,7 +17,7 @@ class RunOptions:
     `command` is the command line that made the choices, for the manifest.
 
     Raises:
-        InputError: a number is below 1, or a model has no name or is named twice.
+        InputError: a number is out of its bounds, or a model has no name or is named twice.
     """
 
     models: tuple[str, ...] = ()
@@ -35,13 +35,15 @@ class RunOptions:
 
 def _faults(options: RunOptions) -> Iterator[Fault]:
     numbers = {
-        "epochs": options.epochs,
-        "concurrency": options.concurrency,
-        "limit": options.selection.limit,
+        "epochs": (options.epochs, MOST_EPOCHS),
+        "concurrency": (options.concurrency, MOST_CONCURRENCY),
+        "limit": (options.selection.limit, None),
     }
-    for name, number in numbers.items():
-        if number is not None and number < 1:
-            yield Fault(file=name, problem=f"found {number}", allowed="a whole number from 1 on")
+    for name, (number, most) in numbers.items():
+        if number is None or (number >= 1 and (most is None or number <= most)):
+            continue
+        allowed = f"a whole number from 1 {f'to {most:,}' if most else 'on'}"
+        yield Fault(file=name, problem=f"found {number}", allowed=allowed)
     if not all(options.models):
         yield Fault(file="models", problem="a model has no name", allowed="names of models")
     for name, times in Counter(options.models).items():

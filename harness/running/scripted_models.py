@@ -1,7 +1,10 @@
 """The scripted models of a target, served while a run lasts."""
 
+from collections.abc import Collection
 from contextlib import AbstractAsyncContextManager, nullcontext
 
+from harness.system.suggestions import suggest
+from harness.types.errors import Fault, SuiteError
 from harness.types.suites import SCRIPTED, TargetSpec
 
 
@@ -9,7 +12,7 @@ def scripted_models(target: TargetSpec) -> AbstractAsyncContextManager[str | Non
     """Serve the scripted models of a target; the context gives their base URL, or None.
 
     Raises:
-        SuiteError: at once, where the script cannot be used.
+        SuiteError: at once, where the script cannot be used, or has no such model.
     """
     if target.script is None or not any(m.startswith(SCRIPTED) for m in target.models):
         return nullcontext()
@@ -17,4 +20,24 @@ def scripted_models(target: TargetSpec) -> AbstractAsyncContextManager[str | Non
     from harness.serving.model_server import scripted_server  # noqa: PLC0415
     from harness.serving.script import read_script  # noqa: PLC0415
 
-    return scripted_server(read_script(target.script.path))
+    script = read_script(target.script.path)
+    if faults := missing_models(target, script.models):
+        raise SuiteError(faults)
+    return scripted_server(script)
+
+
+def missing_models(target: TargetSpec, scripted: Collection[str]) -> list[Fault]:
+    """Return a fault for each scripted model of a target that its script does not have."""
+    if target.script is None:
+        return []
+    wanted = [m.removeprefix(SCRIPTED) for m in target.models if m.startswith(SCRIPTED)]
+    return [
+        Fault(
+            file=target.script.path.as_posix(),
+            path="models",
+            problem=f'the script has no model "{name}"',
+            allowed=suggest(name, scripted),
+        )
+        for name in wanted
+        if name not in scripted
+    ]

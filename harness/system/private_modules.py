@@ -80,9 +80,8 @@ class PrivateModules:
             return builtins.__import__(name, globals, locals, fromlist or (), 0)
         module = self._load_dotted(absolute, importer)
         for item in fromlist or ():
-            if not hasattr(module, item) and (path := self._find(f"{absolute}.{item}")):
-                self._note(importer, f"{absolute}.{item}")
-                self._load(f"{absolute}.{item}", path)
+            if not hasattr(module, item) and self._is_there(f"{absolute}.{item}"):
+                self._load_dotted(f"{absolute}.{item}", importer)
         if fromlist or level:
             return module
         return sys.modules[f"{self.package}.{top}"]
@@ -97,6 +96,8 @@ class PrivateModules:
                 module = sys.modules[name]
             elif path := self._find(name):
                 module = self._load(name, path)
+            elif (folder := self._place(name)).is_dir():
+                module = self._add_folder(name, folder)
             else:
                 plain = name.removeprefix(f"{self.package}.")
                 raise ModuleNotFoundError(f"No module named {plain!r} beside the file", name=plain)
@@ -124,16 +125,35 @@ class PrivateModules:
         setattr(sys.modules[parent], plain, module)
         return module
 
+    def _add_folder(self, name: str, folder: Path) -> ModuleType:
+        """Make a folder without `__init__.py` a package, as Python does."""
+        module = ModuleType(name)
+        module.__path__ = [str(folder)]
+        module.__dict__["__builtins__"] = self._builtins
+        sys.modules[name] = module
+        parent, _, plain = name.rpartition(".")
+        setattr(sys.modules[parent], plain, module)
+        return module
+
+    def _place(self, name: str) -> Path:
+        return self.folder.joinpath(*name.split(".")[1:])
+
+    def _is_there(self, name: str) -> bool:
+        return self._find(name) is not None or self._place(name).is_dir()
+
     def _find(self, name: str) -> Path | None:
-        parts = name.split(".")[1:]
-        base = self.folder.joinpath(*parts)
+        base = self._place(name)
         for path in (base / "__init__.py", base.with_name(f"{base.name}.py")):
             if path.is_file():
                 return path
         return None
 
     def _is_sibling(self, top: str) -> bool:
-        return self._find(f"{self.package}.{top}") is not None
+        name = f"{self.package}.{top}"
+        if self._find(name) is not None:
+            return True
+        # As for Python itself, a bare folder hides no module that is there.
+        return self._place(name).is_dir() and importlib.util.find_spec(top) is None
 
     def _note(self, importer: str, imported: str) -> None:
         self.imports.setdefault(importer, set()).add(imported)

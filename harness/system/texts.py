@@ -43,6 +43,6 @@ def error_line(error: BaseException) -> str:
     """Describe an exception as `Type: message`, also one that cannot be turned into text."""
     try:
         message = str(error)
-    except Exception:  # noqa: BLE001  (the exception is a stranger's)
+    except (Exception, SystemExit):  # noqa: BLE001  (the exception is a stranger's)
         message = "(its message cannot be shown)"
     return f"{type(error).__name__}: {message}" if message else type(error).__name__

@@ -3,7 +3,7 @@
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 from harness.types.code import CodeFile
 from harness.types.errors import Fault
@@ -23,11 +23,14 @@ class OpenAIAgent:
     until a reply calls no tool: that ends the turn.
     """
 
+    needs_models: ClassVar[bool] = True
+
     base_url: str | None = field(
         default=None,
         metadata={
             "description": "Address of the API, such as http://127.0.0.1:8000/v1. By default that "
-            "of the environment variable OPENAI_BASE_URL, else OpenAI's own."
+            "of the environment variable OPENAI_BASE_URL, else OpenAI's own.",
+            "pattern": "^https?://.",
         },
     )
     api_key_env: str = field(
@@ -81,11 +84,13 @@ class OpenAIAgent:
 
         Raises:
             SuiteError: with the faults that `check` finds.
+            TargetError: `unauthorized`, where no model of the run can be asked without a key.
         """
         # The SDK takes a good part of a second to import; `regrade --help` goes without it.
         from harness.targets.openai_connection import OpenAIConnection  # noqa: PLC0415
 
         connection = OpenAIConnection(self, run_context)
+        connection.require_key()
         try:
             yield connection
         finally:

@@ -6,7 +6,7 @@ loaded. Nothing is registered by importing.
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from types import ModuleType
+from types import FunctionType, ModuleType
 from typing import Any, Literal, TypeVar, overload
 
 MARK = "__regrade__"
@@ -44,6 +44,18 @@ def public_names(module: ModuleType) -> dict[str, object]:
         if isinstance(mark, Mark):
             names.setdefault(mark.name, value)
     return names
+
+
+def own_names(module: ModuleType, *, classes: bool) -> list[str]:
+    """Return the names of the functions that a module defines, and of its classes if wanted."""
+    wanted = (FunctionType, type) if classes else FunctionType
+    return [
+        name
+        for name, value in public_names(module).items()
+        if isinstance(value, wanted)
+        and not name.startswith("_")
+        and value.__module__ == module.__name__
+    ]
 
 
 @overload

@@ -165,15 +165,20 @@ class RunContext:
     `scripted_url` is the base URL of the scripted model server, where the suite has models that
     are called `scripted/...`. `fixture_names` are the parameters that fixtures will fill.
     `concurrency` is how many sessions may be open at once.
+    `models` are the models of the run; empty where they are not known beforehand.
     """
 
     scripted_url: str | None
     fixture_names: frozenset[str]
     concurrency: int
+    models: tuple[str, ...] = ()
 
 
 class Target(Protocol):
-    """Drives one kind of agent; its fields are the options under `target` in the suite."""
+    """Drives one kind of agent; its fields are the options under `target` in the suite.
+
+    A class whose attribute `needs_models` is true has no default model: the suite must name one.
+    """
 
     def connect(self, run_context: RunContext, /) -> AbstractAsyncContextManager[Connection]:
         """Connect once a run."""

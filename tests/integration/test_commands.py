@@ -266,7 +266,7 @@ def test_a_full_disk_ends_the_run_in_order(folder):
     )
     assert done.returncode == 3, done.stderr
     assert "cannot write the results" in done.stdout
-    assert "Traceback" not in done.stderr
+    assert "Traceback" not in err
     for line in (only_run(folder) / "trials.jsonl").read_text("utf-8").splitlines():
         json.loads(line)
 
@@ -305,7 +305,7 @@ def test_output_that_nobody_reads_does_not_hide_a_missed_gate(folder):
         ["bash", "-c", command], cwd=folder, capture_output=True, text=True, timeout=60, check=False
     )
     assert done.returncode == 1, done.stderr
-    assert "Traceback" not in done.stderr
+    assert "Traceback" not in err
 
 
 def test_a_second_ctrl_c_ends_a_run_that_hangs(folder):
@@ -322,3 +322,23 @@ def test_a_second_ctrl_c_ends_a_run_that_hangs(folder):
         time.sleep(0.2)
     process.communicate(timeout=30)
     assert process.returncode == 130
+
+
+def test_a_model_that_the_script_does_not_have_is_a_mistake_for_validate_and_run(folder):
+    (folder / "models.yaml").write_text("models: {careful: [{say: hi}]}\n", encoding="utf-8")
+    scripted = 'target: {kind: openai, models: [scripted/x], script: "models.yaml"}'
+    change_suite(folder, 'target: {kind: python, agent: "agent.py:answer"}', scripted)
+    for command in ("validate", "run"):
+        code, out, err = regrade(folder, command, "suite.yaml")
+        assert code == 2
+        said = 'models.yaml: models: the script has no model "x"; allowed: careful'
+        assert said in out + err
+
+
+def test_run_reports_the_mistakes_of_suite_and_dataset_together(folder):
+    change_suite(folder, "right: {kind: tool, function: contains}", "right:")
+    write_rows(folder, [{"id": "s0"}])
+    code, _, err = regrade(folder, "run", "suite.yaml")
+    assert code == 2
+    assert "graders.right: found nothing" in err
+    assert 'samples.jsonl:1: input: "input" is missing' in err

@@ -3,7 +3,9 @@
 import csv
 import io
 import json
+import shutil
 import tempfile
+from itertools import count
 from pathlib import Path
 
 import pytest
@@ -33,11 +35,19 @@ pieces = st.sampled_from(
 almost = st.lists(pieces, max_size=12).map(b"".join) | st.binary(max_size=60)
 
 
-def written(name, data):
-    folder = Path(tempfile.mkdtemp(prefix="regrade-law-"))
-    path = folder / name
-    path.write_bytes(data)
-    return path
+@pytest.fixture(scope="module")
+def written(tmp_path_factory):
+    """Write a file into a folder of its own; all are removed after the last test."""
+    parent, numbers = tmp_path_factory.mktemp("laws"), count()
+
+    def write(name, data):
+        path = parent / str(next(numbers)) / name
+        path.parent.mkdir()
+        path.write_bytes(data)
+        return path
+
+    yield write
+    shutil.rmtree(parent)
 
 
 def suite_on(path):
@@ -52,7 +62,7 @@ def as_row(sample):
 @given(
     samples=dataset_samples, ascii_only=st.booleans(), end=st.sampled_from(["\n", "\r\n", "\n\n"])
 )
-def test_samples_written_as_jsonl_are_read_as_they_were(samples, ascii_only, end):
+def test_samples_written_as_jsonl_are_read_as_they_were(written, samples, ascii_only, end):
     rows = [json.dumps(as_row(sample), ensure_ascii=ascii_only) for sample in samples]
     path = written("d.jsonl", (end.join(rows) + end).encode())
     dataset = open_dataset(suite_on(path))
@@ -67,7 +77,7 @@ def as_cell(value):
 
 
 @given(samples=dataset_samples, end=st.sampled_from(["\n", "\r\n"]))
-def test_samples_written_as_csv_are_read_as_they_were(samples, end):
+def test_samples_written_as_csv_are_read_as_they_were(written, samples, end):
     names = [name for name in Sample.__struct_fields__ if name != "graders"]
     text = io.StringIO()
     writer = csv.writer(text, lineterminator=end, quoting=csv.QUOTE_ALL)
@@ -92,7 +102,7 @@ def refusal(function, *args):
 
 
 @given(data=almost, name=st.sampled_from(["d.jsonl", "d.csv"]))
-def test_any_bytes_are_a_dataset_or_are_refused_with_their_place(data, name):
+def test_any_bytes_are_a_dataset_or_are_refused_with_their_place(written, data, name):
     suite = suite_on(written(name, data))
     faults = refusal(open_dataset, suite)
     assert all(fault.file == name and "\n" not in one_line(str(fault)) for fault in faults)
@@ -102,7 +112,7 @@ def test_any_bytes_are_a_dataset_or_are_refused_with_their_place(data, name):
 
 
 @given(data=almost)
-def test_any_bytes_are_a_suite_or_are_refused_with_their_place(data):
+def test_any_bytes_are_a_suite_or_are_refused_with_their_place(written, data):
     path = written("suite.yaml", data)
     faults = refusal(load_suite, path)
     assert all(str(fault).startswith(path.as_posix()) for fault in faults)
@@ -125,10 +135,10 @@ def test_any_mapping_is_a_suite_or_is_refused(document):
     assert all(fault.problem for fault in faults)
 
 
-@given(count=st.integers(1, 30), cut=st.integers(0, 2000))
-def test_a_dataset_that_was_torn_is_refused_or_ends_at_a_row(count, cut):
-    rows = [json.dumps({"id": f"s{i}", "input": "a text"}) + "\n" for i in range(count)]
-    data = "".join(rows).encode()[:cut]
+@given(rows=st.integers(1, 30), cut=st.integers(0, 2000))
+def test_a_dataset_that_was_torn_is_refused_or_ends_at_a_row(written, rows, cut):
+    lines = [json.dumps({"id": f"s{i}", "input": "a text"}) + "\n" for i in range(rows)]
+    data = "".join(lines).encode()[:cut]
     suite = suite_on(written("d.jsonl", data))
     whole = data.count(b"}")
     if whole and data.rstrip(b"\n").endswith(b"}"):

@@ -238,3 +238,63 @@ def test_a_clash_that_python_itself_makes_is_said_in_one_line(folder):
         check=False,
     )
     assert 'the package "graders" that is loaded is not Regrade\'s' in done.stdout, done.stderr
+
+
+def test_folders_without_an_init_file_are_packages(folder, code):
+    folder.write("sub/deep.py", "from .below.most import K\nfrom sub import other\nL = other.M\n")
+    folder.write("sub/below/most.py", "K = 1\n")
+    folder.write("sub/other.py", "M = 2\n")
+    folder.write(
+        "g.py",
+        "from sub.deep import K, L\nimport sub.other\n"
+        "def f(submission): return K, L, sub.other.M\n",
+    )
+    found = code.ref("g.py:f", {})
+    assert found.value("") == (1, 2, 2)
+    before = found.file.sha256
+    folder.write("sub/below/most.py", "K = 3\n")
+    assert CodeFiles(Folder(path=folder.path, shown="")).file("g.py", {}).sha256 != before
+
+
+def test_a_folder_of_data_hides_no_module_that_is_installed(folder, code):
+    folder.write("json/data.txt", "")
+    folder.write("regex/data.txt", "")
+    folder.write("g.py", "import json, regex\nA = json.dumps, regex.compile\n")
+    assert code.file("g.py", {}).module.A
+
+
+@pytest.mark.parametrize(
+    ("source", "line", "problem"),
+    [
+        ("from sub.deep import K\n", 1, "there is no sub/deep.py beside the file"),
+        ("from no_such.deep import K\n", 1, "or put no_such.py beside the file"),
+        ("# coding: no-such\n", 0, "the file is no Python: unknown encoding"),
+        (
+            "class E(ImportError):\n    def __str__(self): raise ValueError\nraise E\n",
+            3,
+            "the file cannot be loaded: E: (its message cannot be shown)",
+        ),
+        (
+            "class E(ImportError):\n    def __str__(self): raise SystemExit\nraise E\n",
+            3,
+            "the file cannot be loaded: E",
+        ),
+    ],
+)
+def test_every_way_a_file_can_fail_has_its_line_and_reason(folder, code, source, line, problem):
+    folder.write("sub/other.py", "")
+    path = folder.write("g.py", source)
+    with pytest.raises(BrokenFile):
+        code.file("g.py", {})
+    fault = code.faults[path.resolve()]
+    assert (fault.line, fault.column >= 0) == (line, True)
+    assert problem in str(fault)
+
+
+def test_a_misspelt_function_is_met_by_the_functions_of_the_file_alone(folder, code):
+    folder.suite("graders: {g: {type: 'g.py:zzz'}}", graders=False)
+    folder.write(
+        "g.py", "from dataclasses import dataclass\nclass C: ...\ndef mine(submission): ...\n"
+    )
+    [fault] = folder.faults()
+    assert fault.endswith('g.py has no "zzz"; allowed: mine')

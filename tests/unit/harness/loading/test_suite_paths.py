@@ -64,3 +64,10 @@ def test_a_path_is_shown_as_the_caller_would_write_it(place, tmp_path):
     assert place.show(tmp_path / "data" / "x.py") == "suites/a/data/x.py"
     assert place.show(tmp_path.parent / "x.py") == (tmp_path.parent / "x.py").as_posix()
     assert Folder(path=tmp_path, shown=".").show(tmp_path / "x.py") == "x.py"
+
+
+def test_a_link_to_nothing_is_said_to_be_one(folder):
+    (folder.path / "d.jsonl").symlink_to("nowhere")
+    folder.suite("dataset: d.jsonl", samples=False)
+    [fault] = folder.faults()
+    assert '"d.jsonl" is a link to a file that is not there' in fault

@@ -172,3 +172,28 @@ def test_a_target_is_not_checked_while_a_file_that_may_hold_its_fixtures_is_brok
     )
     [fault] = folder.faults()
     assert fault.startswith("g.py:1: the file cannot be loaded")
+
+
+@pytest.mark.parametrize(
+    ("target", "expected"),
+    [
+        ("{kind: openai}", "target: no model is named; `models:` under `target` lists the models"),
+        ("{kind: openai, models: }", "target.models: found nothing; names of models, or leave"),
+        ("{kind: python, agent: 'a.py:agent', model: }", "target.model: found nothing"),
+        (
+            "{kind: openai, model: m, base_url: 'localhost:8000/v1'}",
+            "target.base_url: found the text 'localhost:8000/v1'; a text that matches ^https?://.",
+        ),
+        ("{kind: openai, model: m, base_url: ''}", "target.base_url: found the text ''"),
+    ],
+)
+def test_a_target_that_cannot_run_is_a_fault(folder, target, expected):
+    [fault] = faults(folder, target)
+    assert fault.startswith(expected)
+
+
+def test_a_misspelt_agent_is_met_by_functions_and_classes_of_the_file_alone(folder):
+    code = "import json\nfrom pathlib import Path\nclass Agent: ...\ndef agent(sample): ...\n"
+    folder.write("b.py", f"{code}TABLE = {{}}\ndef _own(): ...\n")
+    [fault] = faults(folder, "{kind: python, agent: 'b.py:zzz'}")
+    assert fault.endswith('b.py has no "zzz"; allowed: Agent, agent')
