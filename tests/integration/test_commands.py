@@ -266,7 +266,7 @@ def test_a_full_disk_ends_the_run_in_order(folder):
     )
     assert done.returncode == 3, done.stderr
     assert "cannot write the results" in done.stdout
-    assert "Traceback" not in err
+    assert "Traceback" not in done.stderr
     for line in (only_run(folder) / "trials.jsonl").read_text("utf-8").splitlines():
         json.loads(line)
 
@@ -305,7 +305,7 @@ def test_output_that_nobody_reads_does_not_hide_a_missed_gate(folder):
         ["bash", "-c", command], cwd=folder, capture_output=True, text=True, timeout=60, check=False
     )
     assert done.returncode == 1, done.stderr
-    assert "Traceback" not in err
+    assert "Traceback" not in done.stderr
 
 
 def test_a_second_ctrl_c_ends_a_run_that_hangs(folder):
