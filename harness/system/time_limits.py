@@ -177,8 +177,9 @@ class _Rest:
         while not future.done():
             try:
                 yield from self._wait_for(future)
-            except asyncio.CancelledError:
-                if not future.cancel():
+            except asyncio.CancelledError as error:
+                # Libraries know their own cancellations by the message.
+                if not future.cancel(*error.args):
                     raise
             if self._given_up:
                 raise _GivenUpError

@@ -125,3 +125,16 @@ async def test_a_turn_may_use_tasks_timeouts_and_threads_of_its_own():
 
 async def test_no_limit_is_no_limit():
     assert await budget().turn(nap(0)) == "done"
+
+
+async def test_a_cancellation_keeps_its_message_by_which_libraries_know_their_own():
+    async def agent():
+        task = asyncio.current_task()
+        asyncio.get_running_loop().call_soon(task.cancel, "my own")
+        try:
+            await asyncio.sleep(60)
+        except asyncio.CancelledError as error:
+            task.uncancel()
+            return error.args
+
+    assert await budget(turn=20).turn(agent()) == ("my own",)
