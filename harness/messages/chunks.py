@@ -15,6 +15,7 @@ from harness.messages.contents import block_text, shape_error
 from harness.system.json_values import read_json
 from harness.types.trajectories import Usage
 
+_MOST_CHECKED = 32_000_000
 _JOINED = frozenset({"reasoning_content", "reasoning", "refusal"})
 
 
@@ -151,12 +152,13 @@ class _CallBuilder:
         self._pieces: list[str] = []
         self._object: Any = None
         self._custom = False
+        self._checked = 0
 
     def is_ended_by(self, delta: Mapping[str, Any]) -> bool:
         """Say whether a piece with the index or id of this call begins another one.
 
         It does if it names a tool and has another id; without an id, if it names a tool and the
-        arguments so far are complete.
+        arguments so far are complete. A call that was checked over and over goes on for ever.
         """
         function = delta.get("function")
         if not isinstance(function, Mapping) or not function.get("name") or not self._name:
@@ -167,8 +169,12 @@ class _CallBuilder:
     def _is_complete(self) -> bool:
         if self._object is not None:
             return True
+        if self._checked > _MOST_CHECKED:
+            return False
+        text = "".join(self._pieces)
+        self._checked += len(text)
         try:
-            read_json("".join(self._pieces))
+            read_json(text)
         except ValueError:
             return False
         return True

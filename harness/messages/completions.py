@@ -2,13 +2,15 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from math import isfinite
 from typing import Any
 
 from harness.messages.assistant_messages import calls_of
 from harness.messages.contents import shape_error
 from harness.system.json_values import compact_json
 from harness.types.trajectories import Usage
+
+_MOST_TOKENS = 10**12
+_MOST_DOLLARS = 1e6  # a reply that claims more has not counted
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,7 +58,7 @@ def _first_choice(body: Any) -> Mapping[str, Any]:
 
 
 def read_usage(usage: Any) -> Usage:
-    """Read the numbers of a reply; what is not reported is unknown.
+    """Read the numbers of a reply; what is not reported, or makes no sense, is unknown.
 
     `cost` is what gateways that bill in dollars say a reply cost.
     """
@@ -70,13 +72,14 @@ def read_usage(usage: Any) -> Usage:
 
 
 def _cost(value: Any) -> float | None:
+    # NaN and infinity are not in the range either.
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    return float(value) if is_number and isfinite(value) else None
+    return float(value) if is_number and 0 <= value <= _MOST_DOLLARS else None
 
 
 def _count(usage: Mapping[str, Any], *keys: str) -> int | None:
     values = (usage.get(key) for key in keys)
-    return next((value for value in values if type(value) is int and value >= 0), None)
+    return next((v for v in values if type(v) is int and 0 <= v <= _MOST_TOKENS), None)
 
 
 def normalize_message(message: Mapping[str, Any]) -> dict[str, Any]:

@@ -11,21 +11,29 @@ class EventData:
     """Decodes one event stream."""
 
     def __init__(self) -> None:
-        self._rest = b""
+        self._line: list[bytes] = []
         self._data: list[str] = []
 
     def feed(self, data: bytes) -> Iterator[str]:
         """Decode the next bytes; yield the data of every event that they complete."""
-        lines = (self._rest + data).splitlines(keepends=True)
+        ends = self._ends_with_cr() or b"\n" in data or b"\r" in data
+        self._line.append(data)
+        if not ends:
+            # The pieces of a line are joined once, however many they are.
+            return
+        lines = b"".join(self._line).splitlines(keepends=True)
         # A CR at the end may be the first half of a CR LF.
         whole = bool(lines) and lines[-1].endswith(b"\n")
-        self._rest = b"" if whole or not lines else lines.pop()
+        self._line = [] if whole or not lines else [lines.pop()]
         for line in lines:
             yield from self._decode_line(line.rstrip(b"\r\n"))
 
+    def _ends_with_cr(self) -> bool:
+        return bool(self._line) and self._line[-1].endswith(b"\r")
+
     def end(self) -> Iterator[str]:
         """Yield the data of a last event whose blank line never came."""
-        yield from self._decode_line(self._rest.rstrip(b"\r\n"))
+        yield from self._decode_line(b"".join(self._line).rstrip(b"\r\n"))
         yield from self._decode_line(b"")
 
     def _decode_line(self, line: bytes) -> Iterator[str]:

@@ -37,7 +37,7 @@ async def execute(
     stop = stop or Stop()
     async with (
         scripted_models(target) as url,
-        target.target.connect(_run_context(suite, url)) as connection,
+        target.target.connect(_run_context(suite, target, url)) as connection,
     ):
         options = replace(options, models=target.models)
         recording = _begin(suite, options, dataset, observer or SilentObserver())
@@ -45,11 +45,12 @@ async def execute(
         return await recording.record(run.work, stop)
 
 
-def _run_context(suite: Suite, url: str | None) -> RunContext:
+def _run_context(suite: Suite, target: TargetSpec, url: str | None) -> RunContext:
     return RunContext(
         scripted_url=url,
         fixture_names=frozenset(fixture.name for fixture in suite.fixtures),
         concurrency=suite.limits.concurrency,
+        models=target.models,
     )
 
 

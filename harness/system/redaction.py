@@ -7,17 +7,24 @@ called like one; and what stands where keys stand: the user part and the query o
 
 import os
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
+from typing import Any
+
+from harness.system.texts import one_line
 
 SHOWN = "[redacted]"
 """What stands in the place of a secret."""
 
 _SHORTEST = 6  # a shorter value is found in half of all texts
+_MARGIN = 1_000  # longer than what any of the places below holds
 _NAMES = re.compile(
     r"(?:^|_)(?:API_?KEY|KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIALS?)$", re.IGNORECASE
 )
 _WORDS = r"(?:api[-_]?key|authorization|access[-_]?token|auth[-_]?token|token|secret|password)"
 _QUOTES = r"""\\?["']?"""
+_QUERY = re.compile(r"""(://[^\s?#"'<>]{1,500}\?)([^\s#"'<>]+)""")
+_QUERY_VALUE = re.compile(r"(?<==)[^&;]+")
+_AFTER_URL = ".,;:!)]}"
 _PLACES = (
     # https://user:password@host
     (re.compile(r"(?<=://)[^/\s@\"']{1,500}@"), f"{SHOWN}@"),
@@ -42,13 +49,52 @@ _PLACES = (
 
 def redact(text: str, secrets: Iterable[str] = ()) -> str:
     """Take secrets out of a text; `secrets` are values to look for beside the usual places."""
-    for secret in sorted({*secrets, *_from(os.environ)}, key=len, reverse=True):
-        if len(secret) >= _SHORTEST:
-            text = text.replace(secret, SHOWN)
+    for secret in _known(secrets):
+        text = text.replace(secret, SHOWN)
+    text = _QUERY.sub(_hide_query, text)
     for place, shown in _PLACES:
         text = place.sub(shown, text)
     return text
 
 
+def redacted_line(text: str, width: int, secrets: Collection[str] = ()) -> str:
+    """Show a text on one line, without secrets, cut to `width` characters.
+
+    What is cut off is taken away last, so that no part of a secret is left. Of a huge text only
+    the beginning is looked at.
+    """
+    margin = max([_MARGIN, *map(len, _known(secrets))])
+    looked_at = 4 * width + margin
+    shown = redact(text[:looked_at], secrets)
+    if len(text) > looked_at:
+        # The end may be half a secret, which nothing has recognised.
+        shown = f"{shown[:-margin]}…"
+    return one_line(shown, width)
+
+
+def redact_json(value: Any, secrets: Collection[str] = ()) -> Any:
+    """Take secrets out of every text of a JSON value, keys included."""
+    if isinstance(value, str):
+        return redact(value, secrets)
+    if isinstance(value, list):
+        return [redact_json(item, secrets) for item in value]
+    if isinstance(value, dict):
+        return {redact(key, secrets): redact_json(item, secrets) for key, item in value.items()}
+    return value
+
+
+def _known(secrets: Iterable[str]) -> list[str]:
+    """Return the values to look for, the longest first."""
+    values = {*secrets, *_from(os.environ)}
+    return sorted((v for v in values if len(v) >= _SHORTEST), key=len, reverse=True)
+
+
 def _from(environment: Mapping[str, str]) -> Iterable[str]:
     return (value for name, value in environment.items() if _NAMES.search(name))
+
+
+def _hide_query(match: re.Match[str]) -> str:
+    """Hide the values of a URL's query, or all of one without names."""
+    query = match[2].rstrip(_AFTER_URL)
+    hidden = _QUERY_VALUE.sub(SHOWN, query) if "=" in query else SHOWN * bool(query)
+    return f"{match[1]}{hidden}{match[2][len(query) :]}"

@@ -12,8 +12,8 @@ from harness.messages.chat import read_turns
 from harness.messages.pairing import name_results
 from harness.system.clock import now
 from harness.system.json_values import clean_json
-from harness.system.redaction import redact
-from harness.system.texts import error_line, one_line, scrub
+from harness.system.redaction import redacted_line
+from harness.system.texts import error_line, scrub
 from harness.targets.failures import classify
 from harness.types.code import CodeRef
 from harness.types.errors import TargetError
@@ -34,7 +34,8 @@ def read_answer(
     """Read what an agent returned; the sample's history at its beginning is left out.
 
     Raises:
-        TargetError: `agent_contract`, where it is not what an agent may return.
+        TargetError: `agent_contract`, where it is not what an agent may return; `agent_crash`,
+            where an object in it raised.
     """
     if isinstance(answer, str):
         return (Turn(events=(AssistantMessage(text=scrub(str(answer))),)),)
@@ -47,6 +48,9 @@ def read_answer(
             return read_turns(answer[begun:] if goes_on else answer)
     except (ValueError, TypeError, RecursionError, msgspec.MsgspecError) as error:
         raise contract_broken(agent, f"returned what cannot be kept: {error}", _HINT) from error
+    except BaseException as error:
+        # The objects of a client library, or of the user's own, may raise anything.
+        raise crash_of(agent, error) from error
     found = "None" if answer is None else f"a value of type {type(answer).__name__}"
     raise contract_broken(agent, f"returned {found}", _HINT)
 
@@ -58,7 +62,7 @@ def _checked(trajectory: Trajectory) -> Trajectory:
 
 def contract_broken(agent: CodeRef, problem: str, hint: str) -> TargetError:
     """Return the error for an agent that returned what it must not."""
-    text = one_line(redact(f"{agent.text} {problem}"), _WIDTH)
+    text = redacted_line(f"{agent.text} {problem}", _WIDTH)
     return TargetError(text, code="agent_contract", hint=hint)
 
 
@@ -82,11 +86,18 @@ def record_turn(turn: Turn, text: str, record: Record) -> None:
 
 def crash_of(agent: CodeRef, error: BaseException) -> TargetError:
     """Return the error for an agent that raised: an endpoint's failure, or its own crash."""
-    known = classify(error)
-    if known is not None:
-        return known
-    text = redact(f"{error_line(error)} ({_place(agent, error)})")
-    return TargetError(one_line(text, _WIDTH), code="agent_crash")
+    try:
+        known = classify(error)
+        if known is not None:
+            # Made anew: the agent may have changed it, or made it by a class of its own.
+            return TargetError(
+                str(known), code=known.code, retry_after=known.retry_after, hint=known.hint
+            )
+    except BaseException as broken:  # noqa: BLE001  (exceptions are the user's code too)
+        error = broken if isinstance(error, TargetError) else error
+    place = f" ({_place(agent, error)})"
+    text = redacted_line(error_line(error), _WIDTH - len(place))
+    return TargetError(f"{text}{place}", code="agent_crash")
 
 
 def _place(agent: CodeRef, error: BaseException) -> str:

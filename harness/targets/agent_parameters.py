@@ -4,6 +4,7 @@ import inspect
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
+from harness.targets.sample_copies import own_copy
 from harness.targets.source_lines import fault_at
 from harness.types.code import CodeRef
 from harness.types.errors import Fault
@@ -14,7 +15,7 @@ Sources = Mapping[str, Source]
 """Where the argument for each parameter of an agent comes from, by the parameter's name."""
 
 _OWN: Sources = {
-    "sample": lambda context: context.sample,
+    "sample": lambda context: own_copy(context.sample),
     "model": lambda context: context.model,
     "epoch": lambda context: context.epoch,
 }

@@ -63,7 +63,7 @@ class FunctionSession:
             raise contract_broken(
                 self._agent,
                 f"returned {_count(len(turns), 'turn')} for a sample of {wanted}",
-                "return the messages of every turn, or make the agent a class with send(text)",
+                "use a class with send(text), or return messages with the user's too",
             )
         return turns
 
@@ -106,7 +106,7 @@ class ClassSession:
         Raises:
             TargetError: the agent raised, or returned what is no turn.
         """
-        turn = self._turn(await self._enter(self._object.send, text))
+        turn = self._turn(await self._enter(self._attribute("send"), text))
         # A result may answer a call of an earlier turn.
         self._turns = list(name_results([*self._turns, turn]))
         record_turn(self._turns[-1], text, record)
@@ -128,7 +128,7 @@ class ClassSession:
             TargetError: it raised.
             TimeoutError: it was not called, since `send()` still runs.
         """
-        close = getattr(self._object, "close", None)
+        close = self._attribute("close")
         if not callable(close):
             return
         left = self._entered.acquire(blocking=False)
@@ -138,6 +138,12 @@ class ClassSession:
             await self._call(close)
         finally:
             self._entered.release()
+
+    def _attribute(self, name: str) -> Any:
+        try:
+            return getattr(self._object, name, None)
+        except BaseException as error:
+            raise crash_of(self._agent, error) from error
 
     async def _enter(self, function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
         """Call the user's code; what it does in a thread is alone there, also if given up."""

@@ -5,7 +5,7 @@ with the shape, and a stream that was cut must be distinguished from one that ha
 """
 
 import asyncio
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import AsyncIterator, Callable, Collection, Mapping
 from typing import Any
 
 from openai import AsyncAPIResponse, AsyncOpenAI
@@ -14,12 +14,19 @@ from harness.messages.chunks import ReplyBuilder
 from harness.messages.completions import ModelReply, read_completion
 from harness.messages.server_sent import EventData
 from harness.system.json_values import load_json
-from harness.system.texts import one_line
+from harness.system.redaction import redacted_line
+from harness.system.threads import in_thread
 from harness.targets.error_bodies import read_error_body
 from harness.targets.failures import classify, failure, reported
 from harness.types.errors import TargetError
 
 _DRAIN_SECONDS = 0.1  # wait for the end of a stream, so that its connection is used again
+
+MOST_BYTES = 32_000_000
+"""How long a reply may be, in bytes."""
+
+_LONG = 1_000_000  # reading so many bytes of JSON would hold up everybody else
+_SHOWN = 200  # of a reply that cannot be read, this many characters are shown
 
 Keep = Callable[[ModelReply], None]
 
@@ -29,7 +36,7 @@ class Endpoint:
 
     def __init__(self, client: AsyncOpenAI, secrets: Collection[str]) -> None:
         self._client = client
-        self._secrets = secrets
+        self.secrets = secrets
 
     async def ask(self, body: Mapping[str, Any], keep: Keep) -> ModelReply:
         """Send one request and read the reply; `keep` receives the beginning of one that was cut.
@@ -46,7 +53,7 @@ class Endpoint:
         except TargetError:
             raise
         except Exception as error:
-            known = classify(error, secrets=self._secrets)
+            known = classify(error, secrets=self.secrets)
             if known is None:
                 raise
             raise known from error
@@ -57,9 +64,12 @@ class Endpoint:
         kind = response.headers.get("content-type", "").lower()
         plain = asked and "json" not in kind and "html" not in kind
         if "event-stream" in kind or plain:
-            return await _Stream(self._place(response), self._secrets, keep).read(response)
-        data = await response.read()
-        return self._whole(data, self._place(response))
+            return await _Stream(self._place(response), self.secrets, keep).read(response)
+        place = self._place(response)
+        data = b"".join([part async for part in _parts(response, place)])
+        if len(data) > _LONG:
+            return await in_thread(self._whole, data, place)
+        return self._whole(data, place)
 
     def _place(self, response: AsyncAPIResponse[Any]) -> str:
         request = response.http_request
@@ -68,12 +78,27 @@ class Endpoint:
     def _whole(self, data: bytes, place: str) -> ModelReply:
         try:
             body = load_json(data)
-            _raise_reported(body, place, self._secrets)
+            _raise_reported(body, place, self.secrets)
             return read_completion(body)
         except ValueError as error:
-            shown = one_line(data[:200].decode(errors="replace"))
+            shown = redacted_line(data.decode(errors="replace"), _SHOWN, self.secrets)
             message = f"{place}: {error}: {shown}"
-            raise failure(message, code="bad_reply", secrets=self._secrets) from error
+            raise failure(message, code="bad_reply", secrets=self.secrets) from error
+
+
+async def _parts(response: AsyncAPIResponse[Any], place: str) -> AsyncIterator[bytes]:
+    """Yield the bytes of a reply as they come.
+
+    Raises:
+        TargetError: `bad_reply`, where they are more than a reply may have.
+    """
+    length = 0
+    async for part in response.iter_bytes():
+        length += len(part)
+        if length > MOST_BYTES:
+            message = f"{place}: the reply is longer than {MOST_BYTES // 1_000_000} MB"
+            raise failure(message, code="bad_reply")
+        yield part
 
 
 def _raise_reported(body: Any, place: str, secrets: Collection[str]) -> None:
@@ -145,7 +170,7 @@ class _Stream:
 
     async def _receive_bytes(self, response: AsyncAPIResponse[Any]) -> None:
         async with asyncio.timeout(None) as limit:
-            async for data in response.iter_bytes():
+            async for data in _parts(response, self._place):
                 for text in self._events.feed(data):
                     self._take(text)
                 if self._done and limit.when() is None:
@@ -173,7 +198,8 @@ class _Stream:
             self._raise_reported(chunk)
             self._builder.add(chunk)
         except ValueError as error:
-            message = f"{self._place}: {error}: {text[:200]}"
+            shown = redacted_line(text, _SHOWN, self._secrets)
+            message = f"{self._place}: {error}: {shown}"
             raise failure(message, code="bad_reply", secrets=self._secrets) from error
 
     def _raise_reported(self, chunk: Any) -> None:

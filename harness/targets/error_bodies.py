@@ -88,15 +88,13 @@ def read_error_body(body: Any, *, status: int = 0, otherwise: str = "") -> Error
         body = body[0]
     inner = body.get("error", body) if isinstance(body, Mapping) else body
     if not isinstance(inner, Mapping):
-        return ErrorBody(status=status, message=str(inner or otherwise)[:_READ])
+        return ErrorBody(status=status, message=str(inner or otherwise))
     # Some put a status code where others put a word.
     names = [inner.get("code"), inner.get("type"), inner.get("status")]
     number = next((n for n in map(_number, names) if n), 0)
     words = tuple(dict.fromkeys(w for w in names if isinstance(w, str) and w and not _number(w)))
     message = inner.get("message") or inner.get("detail") or inner.get("error")
-    return ErrorBody(
-        status=status or number, message=str(message or otherwise)[:_READ], words=words
-    )
+    return ErrorBody(status=status or number, message=str(message or otherwise), words=words)
 
 
 def _parse(text: str) -> Any:
@@ -122,7 +120,7 @@ def code_of_error(error: ErrorBody) -> str:
     # Of a 429 only the words count: a text about tokens means their rate there.
     if error.status in _REQUEST_REFUSED or not error.status:
         for code, pattern in _BY_TEXT.items():
-            if pattern.search(error.message):
+            if pattern.search(error.message[:_READ]):
                 return code
     return _by_status(error.status)
 

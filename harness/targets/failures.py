@@ -13,13 +13,12 @@ from math import isfinite
 from typing import Any, cast
 
 from harness.system.clock import now
-from harness.system.redaction import redact
-from harness.system.texts import error_line, one_line
+from harness.system.redaction import redacted_line
+from harness.system.texts import error_line
 from harness.targets.error_bodies import ErrorBody, code_of_error, read_error_body
 from harness.types.errors import TargetError
 
 _WIDTH = 500
-_READ = 5_000  # of what an endpoint says, this many characters are looked at
 _STATUSES = frozenset({*range(100, 200), *range(300, 600)})
 _CLIENTS = frozenset(
     {"aiohttp", "anthropic", "botocore", "cohere", "groq", "http", "httpcore", "httpcore2"}
@@ -94,7 +93,7 @@ def failure(
     message: str, *, code: str, secrets: Collection[str] = (), wait: float | None = None
 ) -> TargetError:
     """Make an error whose message is one line without secrets; `wait` is what was asked for."""
-    text = one_line(redact(message[:_READ], secrets), _WIDTH)
+    text = redacted_line(message, _WIDTH, secrets)
     return TargetError(text, code=code, retry_after=wait, hint=_HINTS.get(code, ""))
 
 
@@ -107,7 +106,7 @@ def reported(
 
 
 def _is_of_client(error: BaseException) -> bool:
-    modules = (kind.__module__.partition(".")[0] for kind in type(error).__mro__)
+    modules = (str(kind.__module__).partition(".")[0] for kind in type(error).__mro__)
     return any(module in _CLIENTS for module in modules)
 
 

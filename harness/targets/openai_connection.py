@@ -2,6 +2,8 @@
 
 import ipaddress
 import os
+from contextlib import aclosing
+from typing import Any
 from urllib.parse import urlsplit
 
 import openai
@@ -17,6 +19,7 @@ from harness.types.suites import SCRIPTED
 
 _NO_KEY = "none"
 _CONNECT_SECONDS = 30.0  # an address that does not answer is an outage, not a slow agent
+_MOST_OF_ERROR = 100_000  # bytes; what an endpoint says of an error is shorter
 _PROXY_FREE = ("all://localhost", "all://127.0.0.1", "all://[::1]")
 
 
@@ -44,6 +47,16 @@ class OpenAIConnection:
             tools=self._tools,
             context=context,
         )
+
+    def require_key(self) -> None:
+        """Check before any trial that there is a key, where every model of the run needs one.
+
+        Raises:
+            TargetError: `unauthorized`.
+        """
+        models = self._run_context.models
+        if models and not any(model.startswith(SCRIPTED) for model in models):
+            self._key(self._base_url())
 
     async def close(self) -> None:
         """Close the clients."""
@@ -94,7 +107,10 @@ class OpenAIConnection:
         timeout = openai.Timeout(None, connect=_CONNECT_SECONDS)
         try:
             http = openai.DefaultAsyncHttpxClient(
-                limits=limits, timeout=timeout, mounts=dict.fromkeys(_PROXY_FREE)
+                limits=limits,
+                timeout=timeout,
+                mounts=dict.fromkeys(_PROXY_FREE),
+                event_hooks={"response": [_read_error]},
             )
             return openai.AsyncOpenAI(
                 base_url=url, api_key=key, max_retries=0, timeout=timeout, http_client=http
@@ -103,6 +119,20 @@ class OpenAIConnection:
             # What a client cannot be made with is an option of the suite.
             message = f"base_url {url}: {error}"
             raise failure(message, code="bad_request", secrets=(key,)) from error
+
+
+async def _read_error(response: Any) -> None:
+    """Read the beginning of an error's body: the SDK would read it to its end, if it has one."""
+    if not response.is_error:
+        return
+    data = bytearray()
+    async with aclosing(response.aiter_bytes()) as parts:
+        async for part in parts:
+            data += part
+            if len(data) > _MOST_OF_ERROR:
+                break
+    await response.aclose()
+    response._content = bytes(data[:_MOST_OF_ERROR])  # noqa: SLF001  (nothing else keeps a part)
 
 
 def _is_loopback(url: str) -> bool:

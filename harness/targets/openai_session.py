@@ -1,6 +1,6 @@
 """One conversation of the target `openai`: ask the model, run the tools it calls, ask again."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -8,6 +8,7 @@ from harness.messages.assistant_messages import MODEL_REFUSAL, read_assistant_me
 from harness.messages.completions import ModelReply, as_request_message
 from harness.system.clock import monotonic, now
 from harness.system.json_values import clean_json
+from harness.system.redaction import redact, redact_json
 from harness.targets.endpoints import Endpoint
 from harness.targets.failures import failure
 from harness.targets.openai_agent import OpenAIAgent
@@ -22,6 +23,9 @@ from harness.types.trajectories import Step
 
 PARTIAL = "partial_reply"
 """The kind of the system event that holds a reply which was cut: no answer, and no calls."""
+
+MOST_CALLS = 1_000
+"""How many tools one reply may call."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +43,7 @@ class OpenAISession:
     - A refusal ends the turn; its text is a system event, since it is not the message's content.
     - A reply that was cut at its token limit counts as far as it goes; a call in it whose
       arguments are incomplete is not run, and its result says so.
+    - A reply that calls more than `MOST_CALLS` tools is none: `bad_reply`.
     - A reply that the provider's content filter stopped ends the attempt.
     """
 
@@ -88,7 +93,7 @@ class OpenAISession:
 
         def keep(part: ModelReply) -> None:
             record(_step(part, monotonic() - started))
-            record(_partial(part, place.step))
+            record(_partial(part, place.step, self._endpoint.secrets))
 
         async def ask() -> ModelReply:
             nonlocal started
@@ -107,10 +112,12 @@ class OpenAISession:
     def _take(self, reply: ModelReply, step: int, record: Record) -> list[ToolCall]:
         """Record what a reply says, add it to the conversation, and return its calls."""
         try:
+            _require_few_calls(reply)
             events: Sequence[Event] = read_assistant_message(reply.message, step=step, at=now())
         except ValueError as error:
-            record(_partial(reply, step))
-            raise failure(f"the reply's message: {error}", code="bad_reply") from error
+            record(_partial(reply, step, self._endpoint.secrets))
+            message = f"the reply's message: {error}"
+            raise failure(message, code="bad_reply", secrets=self._endpoint.secrets) from error
         for event in events if any(map(_is_answer, events)) else (*events, _silence(step)):
             record(event)
         self._messages.append(as_request_message(reply.message))
@@ -123,7 +130,8 @@ class OpenAISession:
             if cut and (not isinstance(call.arguments, dict) or call.arguments_text == ""):
                 text = "not run: the reply was cut at its token limit, inside this call"
                 return result_of(call, failed_output(text))
-            return await run_tool(call, self._tools, self._context.fixtures)
+            fixtures, secrets = self._context.fixtures, self._endpoint.secrets
+            return await run_tool(call, self._tools, fixtures, secrets=secrets)
 
         for result in await run_together(calls, run, record):
             self._messages.append(
@@ -172,12 +180,19 @@ def _step(reply: ModelReply, seconds: float) -> Step:
     )
 
 
-def _partial(reply: ModelReply, step: int) -> SystemEvent:
+def _require_few_calls(reply: ModelReply) -> None:
+    count = len(reply.message.get("tool_calls", ()))
+    if count > MOST_CALLS:
+        raise ValueError(f"{count:,} tool calls; a reply may have {MOST_CALLS:,}")
+
+
+def _partial(reply: ModelReply, step: int, secrets: Collection[str]) -> SystemEvent:
+    """Return a cut reply as an event, without secrets: it may be an error page."""
     content = reply.message.get("content")
     return SystemEvent(
         kind=PARTIAL,
-        text=content if isinstance(content, str) else "",
-        data=clean_json(reply.message),
+        text=redact(content, secrets) if isinstance(content, str) else "",
+        data=redact_json(clean_json(reply.message), secrets),
         step=step,
         at=now(),
     )

@@ -1,22 +1,40 @@
 """Calls of tools: the calls of one reply come in and run together, their results go out."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections import deque
+from collections.abc import (
+    Awaitable,
+    Callable,
+    Collection,
+    Iterable,
+    Iterator,
+    Mapping,
+    Sequence,
+)
+from collections.abc import Set as AbstractSet
+from dataclasses import fields, is_dataclass
+from itertools import islice
 from os import PathLike, fspath
 from typing import Any
 
 import msgspec
+from pydantic import BaseModel
 from pydantic_core import PydanticSerializationError, to_jsonable_python
 
 from harness.messages.outputs import Output
 from harness.system.clock import now
 from harness.system.json_values import clean_json, compact_json
-from harness.system.texts import error_line, one_line, scrub
+from harness.system.redaction import redacted_line
+from harness.system.texts import error_line, scrub
 from harness.system.user_calls import GRACE_SECONDS, UserCodeError, caller_of
 from harness.targets.toolbox import Tool, Toolbox
 from harness.types.events import ToolCall, ToolResult
 
+AT_ONCE = 32
+"""How many calls of one reply run at the same time."""
+
 _WIDTH = 2_000  # of what went wrong, the agent is shown this many characters
+_MOST_VALUES = 1_000_000  # a result is read by a model
 Run = Callable[[ToolCall], Awaitable[ToolResult]]
 
 
@@ -25,14 +43,23 @@ async def run_together(
 ) -> list[ToolResult]:
     """Run calls at the same time; record each result once all results before it are recorded.
 
-    Where the turn is cancelled, the results so far are recorded in the order of the calls,
-    whether or not one before them is missing.
+    At most `AT_ONCE` run at once. Where the turn is cancelled, the results so far are recorded
+    in the order of the calls, whether or not one before them is missing; a call that ignores its
+    cancellation is left to itself.
     """
-    tasks = [asyncio.ensure_future(run(call)) for call in calls]
+    slots = asyncio.Semaphore(AT_ONCE)
+
+    async def run_in_slot(call: ToolCall) -> ToolResult:
+        async with slots:
+            return await run(call)
+
+    tasks = [asyncio.ensure_future(run_in_slot(call)) for call in calls]
     results: list[ToolResult] = []
     try:
         for task in tasks:
-            results.append(await task)
+            # Awaited itself, a task would swallow the cancellation of the turn where it can.
+            await asyncio.wait({task})
+            results.append(task.result())
             record(results[-1])
     except BaseException:
         await _stop(tasks)
@@ -46,13 +73,35 @@ async def run_together(
 async def _stop(tasks: Sequence["asyncio.Future[ToolResult]"]) -> None:
     for task in tasks:
         task.cancel()
+        # Without this asyncio reports an exception that a call raises after it was given up.
+        task.add_done_callback(lambda done: done.cancelled() or done.exception())
     await asyncio.wait(tasks, timeout=GRACE_SECONDS)
 
 
-async def run_tool(call: ToolCall, tools: Toolbox, fixtures: Mapping[str, Any]) -> ToolResult:
-    """Run one call; whatever goes wrong is a failed result that the agent sees."""
-    output = await _output(call, tools, fixtures)
+async def run_tool(
+    call: ToolCall,
+    tools: Toolbox,
+    fixtures: Mapping[str, Any],
+    *,
+    secrets: Collection[str] = (),
+) -> ToolResult:
+    """Run one call; whatever goes wrong is a failed result that the agent sees.
+
+    `secrets` are values that no message about a failure may hold.
+    """
+    try:
+        output = await _output(call, tools, fixtures)
+    except CallFailedError as failed:
+        output = failed_output(failed.message, secrets)
     return result_of(call, output)
+
+
+class CallFailedError(Exception):
+    """A call failed; `message` says why."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message)
+        self.message = message
 
 
 def result_of(call: ToolCall, output: Output) -> ToolResult:
@@ -72,16 +121,17 @@ async def _output(call: ToolCall, tools: Toolbox, fixtures: Mapping[str, Any]) -
     tool = tools.get(call.name)
     if tool is None:
         known = ", ".join(tools) or "none"
-        return failed_output(f"unknown tool {call.name}; the tools are: {known}")
+        raise CallFailedError(f"unknown tool {call.name}; the tools are: {known}")
     if not isinstance(call.arguments, dict):
-        return failed_output(f"wrong arguments: {_no_object(call)}")
+        raise CallFailedError(f"wrong arguments: {_no_object(call)}")
     objects = {name: fixtures[name] for name in tool.fixtures}
     try:
         args, kwargs = tool.bind(call.arguments, objects)
     except ValueError as error:
-        return failed_output(f"wrong arguments: {error}")
-    except Exception as error:  # noqa: BLE001  (checks may be the user's code)
-        return failed_output(f"wrong arguments: {error_line(error)}")
+        raise CallFailedError(f"wrong arguments: {error}") from error
+    except BaseException as error:
+        # Checks of types may be the user's code, which may raise anything.
+        raise CallFailedError(f"wrong arguments: {error_line(error)}") from error
     return await _call(tool, args, kwargs)
 
 
@@ -93,26 +143,66 @@ def _no_object(call: ToolCall) -> str:
 
 async def _call(tool: Tool, args: list[Any], kwargs: dict[str, Any]) -> Output:
     try:
-        return output_of(await caller_of(tool.function)(*args, **kwargs))
+        value = await caller_of(tool.function)(*args, **kwargs)
+        # Encoding may take long, and may be the user's code: it is done in a thread.
+        return output_of(value) if type(value) is str else await caller_of(output_of)(value)
     except UserCodeError as raised:
-        return failed_output(error_line(raised.error))
-    except Exception as error:  # noqa: BLE001  (encoding may be the user's code)
-        return failed_output(error_line(error))
+        if isinstance(raised.error, CallFailedError):
+            raise raised.error from raised
+        raise CallFailedError(error_line(raised.error)) from raised
 
 
 def output_of(value: Any) -> Output:
     """Return a tool's result: a text as it is, anything else as compact JSON.
 
     Records are encoded as mappings: dataclasses, those of pydantic and msgspec, rows of a
-    database. What has no JSON form is a failed result that says so.
+    database.
+
+    Raises:
+        CallFailedError: it has no JSON form. Generators and other iterators have none, since they
+            may have no end.
     """
     if isinstance(value, str):
         return Output(scrub(str(value)))
     try:
+        _require_finite(value)
         structured = clean_json(to_jsonable_python(value, fallback=_encode))
     except (PydanticSerializationError, ValueError, TypeError, RecursionError) as error:
-        return failed_output(f"TypeError: the tool returned a {type(value).__name__}: {error}")
+        kind = type(value).__name__
+        problem = f"TypeError: the tool returned a value of type {kind}: {error}"
+        raise CallFailedError(problem) from error
     return Output(compact_json(structured), structured=structured)
+
+
+def _require_finite(value: Any) -> None:
+    """Refuse a value that holds an iterator, or too many values.
+
+    Raises:
+        TypeError: it does.
+    """
+    waiting, count = [value], 0
+    while waiting:
+        one = waiting.pop()
+        if isinstance(one, Iterator):
+            raise TypeError("an iterator may have no end; return a list of its items")
+        inner = list(islice(_inner(one), _MOST_VALUES + 1))
+        count += len(inner)
+        if count > _MOST_VALUES:
+            raise TypeError(f"more than {_MOST_VALUES:,} values, or one that holds itself")
+        waiting += inner
+
+
+def _inner(value: Any) -> Iterable[Any]:
+    """Return the values inside a container or a record; of other values there are none."""
+    if isinstance(value, Mapping):
+        return value.values()
+    if isinstance(value, list | tuple | AbstractSet | deque):
+        return value
+    if isinstance(value, BaseModel):
+        return vars(value).values()
+    if is_dataclass(value) and not isinstance(value, type):
+        return (getattr(value, field.name, None) for field in fields(value))
+    return ()
 
 
 def _encode(value: Any) -> Any:
@@ -123,6 +213,6 @@ def _encode(value: Any) -> Any:
     return msgspec.to_builtins(value, str_keys=True)
 
 
-def failed_output(message: str) -> Output:
-    """Return the result of a call that failed: what went wrong, on one line."""
-    return Output(one_line(scrub(message), _WIDTH), ok=False)
+def failed_output(message: str, secrets: Collection[str] = ()) -> Output:
+    """Return the result of a call that failed: what went wrong, on one line without secrets."""
+    return Output(redacted_line(scrub(message), _WIDTH, secrets), ok=False)

@@ -111,6 +111,8 @@ def _refuse_variable(function: Callable[..., Any]) -> None:
 def _hints(function: Callable[..., Any], names: AbstractSet[str]) -> Mapping[str, Any]:
     """Evaluate the annotations of these parameters only: those of fixtures may be anything."""
     inner = inspect.unwrap(function)
+    if not hasattr(inner, "__annotations__"):
+        raise SchemaError("its annotations cannot be read", "functions written in Python")
     try:
         written = {n: a for n, a in inner.__annotations__.items() if n in names}
         holder = SimpleNamespace(__annotations__=written)

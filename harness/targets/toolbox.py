@@ -84,6 +84,10 @@ def build_toolbox(code: CodeFile, fixture_names: frozenset[str]) -> Toolbox:
 
 def tool_faults(code: CodeFile, fixture_names: frozenset[str]) -> Iterator[Fault]:
     """Yield a fault for each function that cannot be a tool, or one for a file without tools."""
+    listed = getattr(code.module, "__all__", ())
+    if not isinstance(listed, list | tuple | set | frozenset):
+        yield Fault(file=code.text, problem="__all__ is no list", allowed="a list of names")
+        return
     functions = list(_tool_functions(code))
     for name, function in functions:
         try:
@@ -102,7 +106,10 @@ def _tool_functions(code: CodeFile) -> Iterator[tuple[str, Callable[..., Any]]]:
     for name, value in list(vars(module).items()):
         if not inspect.isroutine(value) or hasattr(value, MARK):
             continue
-        own = value.__module__ == module.__name__ and not name.startswith("_")
+        # A method of a class in C, such as `str.lower`, has no module.
+        own = getattr(
+            value, "__module__", module.__name__
+        ) == module.__name__ and not name.startswith("_")
         if own if listed is None else name in listed:
             yield name, value
 

@@ -13,8 +13,9 @@ The tree::
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from math import inf
 from types import MappingProxyType
-from typing import Literal
+from typing import Any, Literal
 
 TrialFault = Literal["agent_failure", "target_error", "grading_error"]
 
@@ -160,6 +161,8 @@ class TargetError(HarnessError):
     ) -> None:
         if code not in POLICIES:
             raise ValueError(f"unknown code {code!r}; there are {', '.join(POLICIES)}")
+        if retry_after is not None and not _is_seconds(retry_after):
+            raise ValueError(f"retry_after must be a number of seconds from 0, got {retry_after!r}")
         super().__init__(message, code=code, hint=hint)
         self.retry_after = retry_after
 
@@ -167,6 +170,11 @@ class TargetError(HarnessError):
     def policy(self) -> Policy:
         """Return the table's word on this error."""
         return POLICIES[self.code]
+
+
+def _is_seconds(value: Any) -> bool:
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return is_number and 0 <= value < inf
 
 
 class GraderError(HarnessError):

@@ -22,6 +22,7 @@ class Answer:
     `style` is how it streams: `plain`, `blank_ids` (later pieces of a call have an empty id and
     name) or `no_index` (whole calls without an index). `cut` ends a stream after that many events:
     `close` ends the connection as if all were sent, `reset` breaks it. `before` runs first.
+    `forever` follows `raw`, again and again, until the client leaves.
     """
 
     content: object = None
@@ -37,6 +38,7 @@ class Answer:
     end: str = "close"
     done: bool = True
     before: Callable[[], None] | None = None
+    forever: bytes = b""
 
     @property
     def message(self):
@@ -133,10 +135,20 @@ class _Handler(BaseHTTPRequestHandler):
             whole = {"id": "x", "object": "chat.completion", "model": f"{body['model']}-served"}
             raw = json.dumps({**whole, "choices": [choice], "usage": USAGE}).encode()
         cut = answer.cut is not None
+        if answer.forever:
+            self._start(answer, {"connection": "close"})
+            self._pour(raw, answer.forever)
+            return
         self._start(answer, {"content-length": str(len(raw))})
         self.wfile.write(raw[: answer.cut] if cut else raw)
         if cut:
             self._break(answer.end)
+
+    def _pour(self, head, unit):
+        self.close_connection = True
+        self.wfile.write(head)
+        while True:
+            self.wfile.write(unit)
 
     def _start(self, answer, headers):
         self.send_response(answer.status)

@@ -1,5 +1,6 @@
 """What an endpoint can do wrong, over real HTTP: each failure has its code."""
 
+import json
 import socket
 import threading
 from datetime import timedelta
@@ -235,3 +236,89 @@ async def test_a_time_limit_in_the_middle_of_a_stream_keeps_what_had_come():
         release.set()
     assert driven.error.code == "turn_timeout"
     assert [e.text for e in driven.of(SystemEvent)] == ["Half of"]
+
+
+def endless(head, unit, **fields):
+    """Return an answer that sends `head`, and then `unit` for ever."""
+    return Answer(raw=head, forever=unit, **fields)
+
+
+@pytest.mark.parametrize(
+    ("answer", "stream", "code"),
+    [
+        (endless(b'{"choices": [', b"[]," * 20_000), False, "bad_reply"),
+        (endless(b"", b": keep-alive\n\n" * 5_000, kind="text/event-stream"), True, "bad_reply"),
+        (endless(b"data: ", b"x" * 60_000, kind="text/event-stream"), True, "bad_reply"),
+        (endless(b"", b"data: x\n" * 8_000, kind="text/event-stream"), True, "bad_reply"),
+        (endless(b"<html>", b"x" * 60_000, status=500), False, "server_error"),
+        (endless(b"", b"x" * 60_000, status=503, kind="text/plain"), True, "overloaded"),
+    ],
+)
+async def test_a_reply_without_an_end_is_refused(answer, stream, code):
+    with serve(answer) as server:
+        driven = await drive(server, {"wait_seconds": 0.0}, request={"stream": stream})
+    assert driven.error.code == code
+    if code == "bad_reply":
+        assert str(driven.error).endswith("the reply is longer than 32 MB")
+
+
+async def test_a_reply_with_more_calls_than_anybody_runs_is_refused():
+    made = tuple(call("greet", {"name": "x"}, f"c{n}") for n in range(1_001))
+    with serve(Answer(calls=made)) as server:
+        driven = await drive(server, tools=TOOLS)
+    assert driven.error.code == "bad_reply"
+    assert "1,001 tool calls; a reply may have 1,000" in str(driven.error)
+    assert [e.kind for e in driven.of(SystemEvent)] == ["partial_reply"]
+    assert driven.of(ToolCall) == []
+
+
+@pytest.mark.parametrize("place", range(150, 230, 3))
+@pytest.mark.parametrize("stream", [False, True])
+async def test_no_part_of_a_key_is_left_where_a_message_is_cut(place, stream, monkeypatch):
+    monkeypatch.setenv("ODD_NAME", "canary-9f3a-secret")
+    raw = b"{" + b"x" * place + b"canary-9f3a-secret" * 40
+    kind = "text/event-stream" if stream else "application/json"
+    raw = b"data: " + raw + b"\n\n" if stream else raw
+    with serve(Answer(raw=raw, kind=kind)) as server:
+        driven = await drive(server, api_key_env="ODD_NAME", request={"stream": stream})
+    assert driven.error.code == "bad_reply"
+    assert "canary" not in str(driven.error)
+
+
+async def test_a_partial_reply_holds_no_key(monkeypatch):
+    monkeypatch.setenv("ODD_NAME", "canary-9f3a-secret")
+    answer = Answer(
+        content="your key is canary-9f3a-secret", finish="content_filter",
+        extra={"note": "canary-9f3a-secret"},
+    )  # fmt: skip
+    with serve(answer) as server:
+        driven = await drive(server, api_key_env="ODD_NAME")
+    (partial,) = driven.of(SystemEvent)
+    assert partial.text == "your key is [redacted]"
+    assert "canary" not in str(partial.data)
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        call("canary-9f3a-secret", {}),
+        call("fail", {"why": "x" * 1_990 + "canary-9f3a-secret"}),
+        call("greet", {"name": {"x": "canary-9f3a-secret"}}),
+        call("greet", "{canary-9f3a-secret"),
+    ],
+)
+async def test_a_failed_result_holds_no_key(made, monkeypatch):
+    monkeypatch.setenv("ODD_NAME", "canary-9f3a-secret")
+    with serve(Answer(calls=(made,)), Answer(content="ok")) as server:
+        driven = await drive(server, tools=TOOLS, api_key_env="ODD_NAME")
+    (result,) = driven.of(ToolResult)
+    assert not result.ok
+    assert "canary" not in result.output
+
+
+@pytest.mark.parametrize("usage", [{"cost": 10**400}, {"prompt_tokens": 10**400}])
+async def test_a_senseless_usage_spoils_no_answer(usage):
+    body = {"choices": [{"message": {"content": "ok"}}], "usage": usage}
+    with serve(Answer(raw=json.dumps(body).encode())) as server:
+        driven = await drive(server)
+    assert driven.error is None

@@ -4,6 +4,7 @@ import asyncio
 import subprocess
 import sys
 import threading
+from contextlib import nullcontext
 
 import msgspec
 import pytest
@@ -13,6 +14,7 @@ from integration.other_server import Answer, by_results, call
 
 from harness.messages.chat import read_turns
 from harness.targets.openai_agent import OpenAIAgent
+from harness.types.errors import TargetError
 from harness.types.events import (
     AssistantMessage,
     Reasoning,
@@ -20,6 +22,7 @@ from harness.types.events import (
     ToolCall,
     ToolResult,
 )
+from harness.types.protocols import RunContext
 from harness.types.trajectories import Trajectory
 
 CONVERSATION = (
@@ -165,6 +168,27 @@ async def test_a_tool_that_blocks_its_thread_does_not_hold_up_the_time_limit():
     assert len(driven.of(ToolCall)) == 1
 
 
+async def test_a_tool_that_swallows_its_cancellation_does_not_let_the_agent_go_on():
+    released = asyncio.Event()
+    source = """
+async def stubborn(released):
+    while not released.is_set():
+        try:
+            await released.wait()
+        except BaseException:
+            pass
+    return "late"
+"""
+    with serve(Answer(calls=(call("stubborn", {}),)), Answer(content="on")) as server:
+        told = {"turn_seconds": 0.2, "fixtures": {"released": released}}
+        driven = await drive(server, told, tools=source)
+        released.set()
+        await asyncio.sleep(0)
+    assert driven.error.code == "turn_timeout"
+    assert len(server.bodies) == 1
+    assert driven.of(ToolResult) == []
+
+
 async def test_missing_and_repeated_ids_of_calls_are_made_up():
     made = (call("greet", {"name": "a"}, ""), call("greet", {"name": "b"}, "x"),
             call("greet", {"name": "c"}, "x"))  # fmt: skip
@@ -241,6 +265,30 @@ async def test_an_endpoint_elsewhere_needs_a_key_before_anything_is_sent(monkeyp
         assert driven.error.code == "unauthorized"
         assert "OPENAI_API_KEY" in str(driven.error)
         assert "api_key_env" in driven.error.hint
+
+
+@pytest.mark.parametrize(
+    ("url", "models", "refused"),
+    [
+        (None, ("some-model", "other"), True),
+        ("https://example.invalid/v1", ("some-model",), True),
+        ("http://127.0.0.1:9/v1", ("some-model",), False),
+        (None, ("some-model", "scripted/careful"), False),
+        (None, (), False),
+    ],
+)
+async def test_a_missing_key_is_said_once_where_no_model_goes_without(
+    url, models, refused, monkeypatch
+):
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    context = RunContext(scripted_url=None, fixture_names=frozenset(), concurrency=1, models=models)
+    expected = pytest.raises(TargetError, match="OPENAI_API_KEY") if refused else nullcontext()
+    with expected as raised:
+        async with OpenAIAgent(base_url=url).connect(context):
+            pass
+    if refused:
+        assert raised.value.code == "unauthorized"
+        assert "api_key_env" in raised.value.hint
 
 
 @pytest.mark.parametrize("key", ["sk-\u2026", "sk-1\nsk-2"])

@@ -92,3 +92,18 @@ def test_what_an_endpoint_does_not_tell_is_unknown(usage, found):
 def test_what_is_no_reply_is_refused(wrong):
     with pytest.raises(ValueError, match=r".+"):
         read_completion(wrong)
+
+
+@pytest.mark.parametrize(
+    "value", ["5", True, 5.0, 1e308, -1, None, [], {}, 10**400, 10**15, float("nan")]
+)
+def test_senseless_tokens_are_unknown(value):
+    assert read_usage({"prompt_tokens": value, "completion_tokens": 3}) == Usage(output_tokens=3)
+
+
+@pytest.mark.parametrize(
+    "value",
+    ["5", True, 1e308, -0.5, None, [], 10**400, -(10**400), float("nan"), float("inf"), 2e6],
+)
+def test_a_senseless_cost_is_unknown(value):
+    assert read_usage({"prompt_tokens": 2, "cost": value}) == Usage(input_tokens=2)

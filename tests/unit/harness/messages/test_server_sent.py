@@ -39,3 +39,9 @@ def test_the_last_event_needs_no_blank_line():
 
 def test_bytes_that_are_no_unicode_are_replaced():
     assert read(b"data: a\xff\n\n") == ["a\ufffd"]
+
+
+def test_a_long_line_in_many_pieces_is_joined_once():
+    pieces = [b"data: ", *[b"x" * 100] * 100_000, b"\r", b"\r", b"data: y\n\n"]
+    first, second = read(*pieces)
+    assert (len(first), second) == (10_000_000, "y")

@@ -1,6 +1,6 @@
 import pytest
 
-from harness.system.redaction import redact
+from harness.system.redaction import redact, redact_json, redacted_line
 
 
 @pytest.mark.parametrize(
@@ -64,3 +64,38 @@ def test_values_of_other_variables_stay(monkeypatch):
 def test_a_long_hostile_text_is_redacted_at_once():
     for unit in ("://", "api_key=", "bearer ", "sk-a", "token" + " " * 50):
         redact(unit * 20_000)
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("base_url: https://h.invalid/v1?key=QQ-1\n", "https://h.invalid/v1?key=[redacted]\n"),
+        ("(see https://h.invalid/?a=QQ&b=QQ).", "https://h.invalid/?a=[redacted]&b=[redacted])."),
+        ('"https://h.invalid/v1?QQ"', '"https://h.invalid/v1?[redacted]"'),
+        ("https://h.invalid/v1? QQ", "https://h.invalid/v1? QQ"),
+        ("{base_url: https://h.invalid/v1?k=Q,x}", "https://h.invalid/v1?k=[redacted]}"),
+    ],
+)
+def test_the_values_of_a_query_are_taken_out(text, shown):
+    assert redact(text).endswith(shown)
+
+
+@pytest.mark.parametrize("before", [*range(85, 101), 390, 1_395, 1_399, 1_401])
+@pytest.mark.parametrize("times", [1, 400])
+def test_no_half_of_a_secret_is_left_where_a_text_is_cut(before, times):
+    secret = "canary-9f3a-secret"
+    shown = redacted_line("x" * before + secret * times, 100, [secret])
+    assert "canary" not in shown
+    assert len(shown) <= 100
+
+
+def test_a_text_that_was_cut_says_so():
+    secret = "canary-9f3a-secret"
+    assert redacted_line(secret * 20_000, 5_000, [secret]).endswith("…")
+    assert redacted_line("short", 100) == "short"
+
+
+def test_every_text_of_a_json_value_is_redacted():
+    value = {"canary-9f3a": ["a canary-9f3a", 5, None, {"b": "canary-9f3a"}]}
+    hidden = {"[redacted]": ["a [redacted]", 5, None, {"b": "[redacted]"}]}
+    assert redact_json(value, ["canary-9f3a"]) == hidden

@@ -243,7 +243,7 @@ async def test_a_text_alone_is_no_answer_to_several_turns():
     error = await failure("def agent(sample): return 'x'", input=("a", "b"))
     assert error.code == "agent_contract"
     assert str(error) == "agent.py:agent returned 1 turn for a sample of 2"
-    assert "class with send(text)" in error.hint
+    assert error.hint == "use a class with send(text), or return messages with the user's too"
 
 
 async def test_the_messages_of_two_turns_are_none_of_one():
@@ -446,3 +446,109 @@ class agent:
     agent = agent_of(source)
     assert (await drive_sample(agent)).error.code == "agent_crash"
     assert agent.agent.file.module.LOG == ["close"]
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "def agent(sample):\n sample.metadata['want'] = 'mine'; return 'x'",
+        (
+            "class agent:\n def __init__(self, sample): sample.metadata['want'] = 'mine'\n"
+            " def send(self, text): return 'x'"
+        ),
+    ],
+)
+async def test_an_agent_cannot_change_what_it_is_compared_with(source):
+    metadata = {"want": "right"}
+    assert await answers(source, metadata=metadata) == [["x"]]
+    assert metadata == {"want": "right"}
+
+
+RAISED = """
+class Own(BaseException): ...
+class Rude(Exception):
+    def __str__(self): raise SystemExit(7)
+class Dumped:
+    def model_dump(self): raise {raised}
+"""
+
+
+@pytest.mark.parametrize(
+    "raised",
+    [
+        "Own('mine')",
+        "BaseExceptionGroup('g', [KeyboardInterrupt()])",
+        "KeyboardInterrupt()",
+        "SystemExit(3)",
+        "Rude()",
+    ],
+)
+@pytest.mark.parametrize(
+    "shape",
+    [
+        "async def agent(sample): raise {raised}",
+        "def agent(sample): raise {raised}",
+        "class agent:\n def send(self, text): raise {raised}",
+        "class agent:\n async def send(self, text): raise {raised}",
+        "class agent:\n def __init__(self): raise {raised}\n async def send(self, text): ...",
+        "def agent(sample): return [Dumped()]",
+        (
+            "class agent:\n def send(self, text): ...\n def __getattribute__(self, name):\n"
+            "  if name == 'send': raise {raised}\n  return object.__getattribute__(self, name)"
+        ),
+    ],
+)
+async def test_whatever_an_agent_raises_is_its_crash(shape, raised):
+    source = f"{RAISED}{shape}\n".replace("{raised}", raised)
+    assert (await failure(source)).code == "agent_crash"
+
+
+@pytest.mark.parametrize("raised", ["KeyboardInterrupt()", "SystemExit(3)", "Own()", "Rude()"])
+@pytest.mark.parametrize("close", ["def", "async def", "@property\n def"])
+async def test_whatever_close_raises_is_a_warning(close, raised):
+    source = (
+        f"{RAISED}class agent:\n def send(self, text): return 'x'\n"
+        f" {close} close(self): raise {{raised}}"
+    )
+    driven = await drive(source.replace("{raised}", raised))
+    assert driven.error is None
+    assert len(driven.warnings) == 1
+
+
+@pytest.mark.parametrize(
+    "raised",
+    [
+        "TargetError('x', retry_after='soon')",
+        "TargetError('x', retry_after=-1)",
+        "TargetError('x', retry_after=float('nan'))",
+        "TargetError('x', retry_after=True)",
+        "changed(retry_after='soon')",
+        "changed(code='no such code')",
+        "Bare()",
+    ],
+)
+async def test_an_outage_that_makes_no_sense_is_a_crash(raised):
+    source = f"""
+from harness import TargetError
+class Bare(TargetError):
+    def __init__(self): pass
+def changed(**values):
+    error = TargetError("x")
+    vars(error).update(values)
+    return error
+def agent(sample): raise {raised}
+"""
+    assert (await failure(source, attempts=2)).code == "agent_crash"
+
+
+async def test_no_secret_is_left_where_a_crash_is_cut(monkeypatch):
+    monkeypatch.setenv("OPENAI_API_KEY", "canary-9f3a-secret")
+    for before in range(440, 500, 7):
+        source = f"def agent(sample): raise ValueError('x' * {before} + 'canary-9f3a-secret' * 300)"
+        error = await failure(source)
+        assert "canary" not in str(error)
+        assert str(error).endswith("(agent.py:1)")
+
+
+async def test_a_generator_exit_of_an_agent_in_a_thread_is_its_crash():
+    assert (await failure("def agent(sample): raise GeneratorExit")).code == "agent_crash"

@@ -259,6 +259,9 @@ def test_the_annotation_of_a_fixture_may_be_anything(annotation):
         ("def größe(): ...", "tool größe: its name is refused by endpoints"),
         (f"def {'f' * 65}(): ...", "its name is refused by endpoints"),
         ("X = 1", "tools.py: the file defines no tools; functions at the top"),
+        ("lower = str.lower", "tools.py: tool lower: its annotations cannot be read"),
+        ("__all__ = 5", "^tools.py: __all__ is no list; a list of names$"),
+        ("__all__ = 'find'\ndef find(): ...", "^tools.py: __all__ is no list"),
         ("from json import dumps\n__all__ = []", "the file defines no tools"),
     ],
 )
