@@ -4,7 +4,6 @@ A search runs inline for a few milliseconds. Where that is not enough it raises 
 whoever called the grader then calls it again in a thread, inside `time_limit`.
 """
 
-import re
 import time
 from contextvars import ContextVar, Token
 from functools import lru_cache
@@ -12,6 +11,8 @@ from types import TracebackType
 from typing import Self
 
 import regex
+
+from harness.system.pattern_texts import PatternText, read_pattern
 
 INLINE_SECONDS = 0.005
 """How long patterns may take on the event loop: those inside one `inline_limit` together."""
@@ -25,8 +26,16 @@ INLINE_CHARACTERS = 1_000
 MOST_CHARACTERS = 100_000
 """How long a pattern may be at all: compiling cannot be interrupted."""
 
-_RECURSION = re.compile(r"\(\?(?:R|[+-]?\d+|&\w+|P>\w+)\)")
-"""A pattern that calls itself: `(?R)`, `(?1)`, `(?&name)`, `(?P>name)`."""
+MOST_REPEATED = 200_000
+"""How large a pattern may be with its repeats written out: a character takes some 400 bytes."""
+
+INLINE_SUBJECT_CHARACTERS = 100_000
+"""How long a text may be to be searched on the event loop: some searches ignore their limit."""
+
+_CHECKED_EVERY = 256  # matches; the time limit of `finditer` may begin anew with each
+
+_KEPT_SIZE = 2_000
+"""How large a pattern may be to be kept with a thousand others."""
 
 _limit: ContextVar["TimeLimit | None"] = ContextVar("pattern_limit", default=None)
 
@@ -88,41 +97,74 @@ def check_time(pattern: str) -> None:
         raise SlowPattern(pattern, limited=limit.final)
 
 
-@lru_cache(maxsize=1024)
-def _compile(text: str) -> regex.Pattern[str]:
-    if len(text) > MOST_CHARACTERS:
-        raise PatternError(f"longer than {MOST_CHARACTERS:,} characters")
-    if _RECURSION.search(text):
-        # Within its second, `((?1)?a)+b` fills hundreds of megabytes.
-        raise PatternError("a pattern that calls itself is refused: it can fill the memory")
-    try:
-        return regex.compile(text)
-    except (regex.error, OverflowError, RecursionError, ValueError, MemoryError) as error:
-        raise PatternError(str(error)) from error
-
-
 def compile_pattern(text: str) -> regex.Pattern[str]:
     """Compile a pattern; the same text is compiled once.
 
     Raises:
-        PatternError: the text is no regular expression.
-        SlowPattern: it is too long to be compiled on the event loop.
+        PatternError: the text is no regular expression, or one that would fill the memory.
+        SlowPattern: it is too large to be compiled on the event loop.
     """
-    if len(text) > INLINE_CHARACTERS:
-        limit = _limit.get()
-        if limit is not None and not limit.final:
-            raise SlowPattern(text, limited=False)
-    return _compile(text)
+    _keep_inline_below(text, len(text), INLINE_CHARACTERS)
+    if len(text) > MOST_CHARACTERS:
+        raise PatternError(f"longer than {MOST_CHARACTERS:,} characters")
+    size = (_read_kept if len(text) <= _KEPT_SIZE else _read_large)(text).size
+    _keep_inline_below(text, size, INLINE_CHARACTERS)
+    return (_compile_kept if size <= _KEPT_SIZE else _compile_large)(text)
+
+
+def _keep_inline_below(text: str, size: int, most: int) -> None:
+    """Raise `SlowPattern` for work of more than `most` characters on the event loop."""
+    limit = _limit.get()
+    if size > most and limit is not None and not limit.final:
+        raise SlowPattern(text, limited=False)
+
+
+def _read(text: str) -> PatternText:
+    read = read_pattern(text)
+    if read.calls_itself:
+        # Within its second, `((?1)?a)+b` fills hundreds of megabytes.
+        raise PatternError("a pattern that calls itself is refused: it can fill the memory")
+    if read.broken is None:
+        raise PatternError("too long for a pattern with (?V1), or with (?x) and (?| or (?(")
+    if read.size > MOST_REPEATED:
+        raise PatternError(
+            f"with its repeats written out, as a{{3}} is aaa, it has {read.size:,} characters; "
+            f"at most {MOST_REPEATED:,} are allowed"
+        )
+    return read
+
+
+def _compile(text: str) -> regex.Pattern[str]:
+    try:
+        return regex.compile(_read(text).broken or text, cache_pattern=False)
+    except regex.error as error:
+        raise PatternError(_reason(text, error)) from error
+    except (OverflowError, RecursionError, ValueError, MemoryError) as error:
+        raise PatternError(str(error)) from error
+
+
+def _reason(text: str, error: regex.error) -> str:
+    """Say why a pattern is invalid, and where: the place is one in the text as it was written."""
+    try:
+        regex.compile(text, cache_pattern=False)
+    except regex.error as of_text:
+        return str(of_text)
+    return str(error)
+
+
+_read_kept, _read_large = lru_cache(maxsize=1024)(_read), lru_cache(maxsize=4)(_read)
+_compile_kept, _compile_large = lru_cache(maxsize=1024)(_compile), lru_cache(maxsize=4)(_compile)
 
 
 def search(text: str, subject: str, start: int = 0) -> regex.Match[str] | None:
     """Find the first match of the pattern `text` in `subject`, from character `start` on.
 
     Raises:
-        PatternError: the pattern is none.
+        PatternError: the pattern is invalid.
         SlowPattern: the time limit has passed.
     """
     pattern = compile_pattern(text)
+    _keep_inline_below(text, len(subject) - start, INLINE_SUBJECT_CHARACTERS)
     seconds, concurrent = _allowance(text)
     try:
         return pattern.search(subject, start, timeout=seconds, concurrent=concurrent)
@@ -133,11 +175,17 @@ def search(text: str, subject: str, start: int = 0) -> regex.Match[str] | None:
 def find_all(text: str, subject: str) -> list[regex.Match[str]]:
     """Find every match that does not overlap an earlier one; raises as `search` does."""
     pattern = compile_pattern(text)
+    _keep_inline_below(text, len(subject), INLINE_SUBJECT_CHARACTERS)
     seconds, concurrent = _allowance(text)
+    found: list[regex.Match[str]] = []
     try:
-        return list(pattern.finditer(subject, timeout=seconds, concurrent=concurrent))
+        for match in pattern.finditer(subject, timeout=seconds, concurrent=concurrent):
+            found.append(match)
+            if len(found) % _CHECKED_EVERY == 0:
+                check_time(text)
     except TimeoutError:
         raise SlowPattern(text, limited=concurrent is not None) from None
+    return found
 
 
 def _allowance(text: str) -> tuple[float, bool | None]:
