@@ -5,6 +5,7 @@ found in such a note is no tool output.
 """
 
 import re
+from bisect import bisect_right
 
 _NOTE = re.compile(
     r"\[?(?:\.{3}|…) ?\d[\d,]{0,15} (?:more )?(?:characters|chars|bytes|lines|rows|tokens|items) "
@@ -12,8 +13,16 @@ _NOTE = re.compile(
 )
 
 
-def in_cut_note(output: str, start: int, end: int) -> bool:
-    """Say whether characters `start` to `end` of a tool output touch a note that it was cut."""
-    if not any(word in output for word in ("truncated", "omitted", "elided")):
-        return False
-    return any(note.start() < end and start < note.end() for note in _NOTE.finditer(output))
+class CutNotes:
+    """The notes in one tool output; finding them takes time proportional to its length."""
+
+    def __init__(self, output: str) -> None:
+        cut = any(word in output for word in ("truncated", "omitted", "elided"))
+        spans = [note.span() for note in _NOTE.finditer(output)] if cut else []
+        self._starts = [start for start, _ in spans]
+        self._ends = [end for _, end in spans]
+
+    def touch(self, start: int, end: int) -> bool:
+        """Say whether characters `start` to `end` of the output touch a note."""
+        following = bisect_right(self._ends, start)
+        return following < len(self._starts) and self._starts[following] < end

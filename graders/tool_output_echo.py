@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Literal, NamedTuple
 
 import regex
 
-from graders.cut_notes import in_cut_note
+from graders.cut_notes import CutNotes
 from harness.system.patterns import PatternError, check_time, compile_pattern, find_all, search
 from harness.types.events import AssistantMessage, ToolResult
 from harness.types.grades import Grade, Ref
@@ -128,6 +128,7 @@ class AssistantContainsToolOutput:
                 elif isinstance(event, ToolResult) and self._counts(event.name):
                     findings.results.append(Ref(turn=t, event=e))
                     for value, start, end in self._values(event.output):
+                        check_time(self.pattern)
                         # The first place of a value is enough: what follows a later one follows it.
                         if value not in values:
                             values.add(value)
@@ -152,10 +153,12 @@ class AssistantContainsToolOutput:
         first = search(self.pattern, output)
         if first is None:
             return []
-        if not self.all_matches and not in_cut_note(output, *first.span()):
+        notes = CutNotes(output)
+        check_time(self.pattern)
+        if not self.all_matches and not notes.touch(*first.span()):
             return [first]
         found = find_all(self.pattern, output)
-        matches = [match for match in found if not in_cut_note(output, *match.span())]
+        matches = [match for match in found if not notes.touch(*match.span())]
         return matches if self.all_matches else matches[:1]
 
     def _echoes(self, findings: _Findings) -> Iterator[tuple[_Capture, Ref]]:

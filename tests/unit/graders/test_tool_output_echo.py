@@ -120,3 +120,26 @@ def test_options_that_cannot_work_are_found_beforehand(options, found):
 def test_the_first_match_outside_a_note_that_output_was_cut_is_captured(note):
     trajectory = make_trajectory([ASKED, *make_call(output=f"{note}\n77"), "It is 77."])
     assert judged(trajectory, pattern=r"\d+").evidence == 'assistant echoed captured value "77"'
+
+
+@pytest.mark.parametrize(
+    ("output", "all_matches", "evidence"),
+    [
+        ("[... 4096 characters truncated ...] " * 20_000, False, "no "),
+        ("[... 4096 characters truncated ...] " * 20_000, True, "no "),
+        ("truncated " + "1 " * 200_000, True, "assistant did not echo 1 captured"),
+    ],
+)
+def test_an_output_full_of_notes_or_values_is_judged_in_time_proportional_to_its_length(
+    output, all_matches, evidence
+):
+    trajectory = make_trajectory([ASKED, *make_call(output=output), "none"])
+    with time_limit(20):
+        made = judged(trajectory, pattern=r"(\d+)", all_matches=all_matches)
+    assert made.evidence.startswith(evidence)
+
+
+def test_judging_many_values_of_one_output_keeps_the_time_limit():
+    trajectory = make_trajectory([ASKED, *make_call(output="1 " * 2_000_000), "none"])
+    with time_limit(0.2), pytest.raises(SlowPattern):
+        judged(trajectory, pattern=r"(\d+)", all_matches=True)
