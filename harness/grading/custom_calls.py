@@ -8,6 +8,8 @@ from collections.abc import Callable, Mapping
 from copy import deepcopy
 from typing import Any, TypeVar
 
+import msgspec
+
 from harness.grading.error_grades import error_grade, grade_of_user_error
 from harness.grading.own_copies import own_sample, own_trajectory
 from harness.grading.returned_values import as_grade, as_submission
@@ -29,10 +31,18 @@ async def call_grader(grader: CustomGrader, subject: Subject, *, seconds: float)
     try:
         arguments = _arguments(grader, subject)
         if grader.isolation == "process":
-            return await call_in_process(grader, arguments, seconds=seconds)
-        return await _call(grader.function, arguments, as_grade, seconds=seconds)
+            grade = await call_in_process(grader, arguments, seconds=seconds)
+        else:
+            grade = await _call(grader.function, arguments, as_grade, seconds=seconds)
     except GraderError as error:
         return error_grade(error.code, f"{grader.name} {error}")
+    return grade if grade.evidence else _with_evidence(grade, grader.name)
+
+
+def _with_evidence(grade: Grade, name: str) -> Grade:
+    """Say at least what was returned, where the function itself says nothing."""
+    returned = grade.score if grade.passed is None else grade.passed
+    return msgspec.structs.replace(grade, evidence=f"{name} returned {returned}")
 
 
 async def call_extractor(

@@ -7,15 +7,19 @@ from pathlib import Path
 from typing import Any
 
 from harness.system.patterns import SlowPattern
-from harness.system.texts import error_line
+from harness.system.redaction import redact
+from harness.system.texts import cut, error_line
 from harness.types.errors import GraderError
 from harness.types.grades import Grade
 
 _MOST_CHARACTERS = 8_000
+_MARGIN = 4_000
+"""Characters beyond what is kept that secrets are looked for in, so that no half of one is left."""
 
 
 def error_grade(code: str, message: str, **details: str) -> Grade:
-    """Return an error grade: `code` is a key of the table of errors."""
+    """Return an error grade, without the values of secrets: `code` is a key of the table."""
+    message = cut(redact(cut(message, _MOST_CHARACTERS + _MARGIN)), _MOST_CHARACTERS)
     return Grade(status="error", evidence=f"{code}: {message}", details={"code": code, **details})
 
 
@@ -52,7 +56,8 @@ def _trace(error: BaseException) -> str:
         text = "".join(traceback.format_exception(error))
     except Exception as second:  # noqa: BLE001  (printing an exception runs its class's code)
         return f"(cannot be shown: {type(second).__name__})"
+    kept = redact(text[-(_MOST_CHARACTERS + _MARGIN) :])[-_MOST_CHARACTERS:]
     if len(text) <= _MOST_CHARACTERS:
-        return text
+        return kept
     omitted = len(text) - _MOST_CHARACTERS
-    return f"(the first {omitted:,} characters are left out)\n{text[-_MOST_CHARACTERS:]}"
+    return f"(the first {omitted:,} characters are left out)\n{kept}"

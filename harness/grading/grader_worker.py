@@ -19,6 +19,7 @@ import msgspec
 
 from harness.grading.error_grades import error_grade, grade_of_exception, grade_of_user_error
 from harness.grading.returned_values import as_grade
+from harness.system.json_values import scrub_json
 from harness.system.patterns import time_limit
 from harness.system.private_modules import PrivateModules
 from harness.system.processes import end_this_process_after
@@ -59,7 +60,14 @@ def main() -> None:
         if os.getpid() != own_pid:
             # The function has forked, and this is the child: the answer is its parent's to give.
             os._exit(0)
-        _write(answers, msgspec.json.encode(grade))
+        _write(answers, _encoded(grade))
+
+
+def _encoded(grade: Grade) -> bytes:
+    try:
+        return msgspec.json.encode(grade)
+    except UnicodeEncodeError:  # lone surrogates
+        return msgspec.json.encode(scrub_json(msgspec.to_builtins(grade)))
 
 
 def _private_pipes() -> tuple[Any, Any]:

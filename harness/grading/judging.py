@@ -86,8 +86,7 @@ class _Judge:
         """Judge a conversation with one grader: whole, one turn of it, or turn by turn."""
         if spec.turn is not None:
             return await self._judge_turn(spec, whole, spec.turn)
-        custom = isinstance(spec.grader, CustomGrader)
-        if graded_by_turn(whole.sample) and (custom or spec.grader.reads == "submission"):
+        if graded_by_turn(whole.sample) and spec.grader.reads == "submission":
             turns = range(len(whole.sample.turns))
             return joined(
                 [await self._judge_turn(spec, whole, turn) for turn in turns], spec.threshold
