@@ -49,7 +49,8 @@ def test_a_run_is_found_by_path_by_name_and_as_the_latest(tmp_path):
 
 
 @pytest.mark.parametrize("name", ["latest", "nothing"])
-def test_a_run_that_is_not_there_is_an_error_that_says_what_to_name(tmp_path, name):
+def test_a_run_that_is_not_there_is_an_error_that_says_what_to_name(tmp_path, name, monkeypatch):
+    monkeypatch.chdir(tmp_path)
     with pytest.raises(StoreError) as caught:
         find_run(name, tmp_path)
     assert caught.value.hint
