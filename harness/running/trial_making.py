@@ -61,9 +61,10 @@ def judged(
         return status, False, 0.0
     if status == "target_error":
         return status, None, None
-    if has_grading_error(specs, grades):
+    passed, score = judge_trial(specs, grades, suite.scoring)
+    if passed is None and has_grading_error(specs, grades):
         return "grading_error", None, None
-    return "completed", *judge_trial(specs, grades, suite.scoring)
+    return "completed", passed, score
 
 
 def _failure(
