@@ -12,6 +12,7 @@ from harness.grading.grade_keys import grade_key
 from harness.grading.per_turn import joined
 from harness.grading.plugin_calls import call_plugin, grade_of, submission_of
 from harness.grading.turn_views import View, cut, graded_by_turn, moved_back, never_reached
+from harness.system.json_values import scrub_json
 from harness.system.numbers import reaches
 from harness.system.texts import scrub
 from harness.types.code import CustomExtractor, CustomGrader
@@ -154,7 +155,7 @@ def _completed(grade: Grade, spec: GraderSpec, sample: Sample) -> Grade:
         status=grade.status,
         refs=grade.refs,
         submission=None if submission is None else scrub(submission),
-        details=grade.details,
+        details=scrub_json(grade.details) if grade.details else {},
         key=grade_key(spec, sample),
     )
 

@@ -1,6 +1,7 @@
 """What custom graders see of a conversation, and what is said of their judgements."""
 
-from fakes.factories import make_custom, make_sample, make_trajectory
+import msgspec
+from fakes.factories import make_custom, make_grader, make_sample, make_trajectory
 
 from harness.grading.judging import grade_trajectory
 from harness.types.events import AssistantMessage, UserMessage
@@ -46,3 +47,13 @@ async def test_secrets_of_the_environment_stand_in_no_error_grade(monkeypatch):
     grade = await graded(leaks)
     assert grade.status == "error"
     assert "canary" not in f"{grade.evidence}{grade.details}"
+
+
+async def test_lone_surrogates_in_the_details_of_turns_can_be_stored():
+    turns = [[UserMessage(text=text), AssistantMessage(text="\ud800")] for text in ("one", "two")]
+    sample = make_sample(input=("one", "two"), ground_truth=("one", "two"))
+    spec = make_grader("exact_match")
+    grades = await grade_trajectory(
+        [spec], sample, make_trajectory(*turns), snapshots={}, limits=Limits()
+    )
+    assert "\ufffd" in msgspec.json.encode(grades[spec.name]).decode()
