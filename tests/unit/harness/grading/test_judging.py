@@ -8,7 +8,7 @@ from fakes.stub_graders import ExpensiveGrader, StubGrader, grader_spec
 
 from harness.grading.judging import EVIDENCE_CHARACTERS, grade_trajectory
 from harness.types.errors import GraderError
-from harness.types.events import UserMessage
+from harness.types.events import AssistantMessage, UserMessage
 from harness.types.grades import Grade, Ref
 from harness.types.protocols import Submission
 from harness.types.suites import GraderSpec, Limits
@@ -326,3 +326,23 @@ async def test_a_sync_function_that_never_comes_back_does_not_keep_the_rest():
     release.set()
     assert grades["hangs"].evidence == "grader_timeout: took longer than 0.1 s"
     assert grades["contains"].passed is True
+
+
+async def test_slow_patterns_of_others_use_up_nobodys_time():
+    slow, hostile = "(?=.*(?=.*(?=.*b)))|c", "a" * 5000 + "c"
+    spec = make_grader("regex_match")
+    sample = make_sample(ground_truth=slow)
+
+    async def graded(text):
+        trajectory = make_trajectory([UserMessage(text="q"), AssistantMessage(text=text)])
+        grades = await grade_trajectory(
+            [spec],
+            sample,
+            trajectory,
+            snapshots={},
+            limits=Limits(),
+        )
+        return grades[spec.name].status
+
+    statuses = await asyncio.gather(*(graded(hostile) for _ in range(3)), graded("a" * 100 + "c"))
+    assert statuses == ["error"] * 3 + ["graded"]
