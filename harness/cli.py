@@ -94,20 +94,28 @@ def _prepare_streams() -> None:
 
 def _run() -> int:
     try:
-        code = group.main(standalone_mode=False)
+        # Not `group.main()`: it exits by itself where the reader of the output has gone.
+        with group.make_context("regrade", sys.argv[1:]) as context:
+            code = group.invoke(context)
+    except click.exceptions.Exit as end:
+        code = end.exit_code
     except click.ClickException as error:
         error.show()
         return error.exit_code
     except (click.Abort, KeyboardInterrupt):
         return 130
-    except BrokenPipeError:
-        return 0
     except HarnessError as error:
         return _report(error)
-    except BaseException:  # noqa: BLE001  (never to be taken for a good end or a missed gate)
-        traceback.print_exc()
-        return 3
+    except BaseException as error:  # noqa: BLE001  (never to be taken for a missed gate)
+        return _report_unexpected(error)
     return code if isinstance(code, int) else 0
+
+
+def _report_unexpected(error: BaseException) -> int:
+    if isinstance(error, BrokenPipeError):  # whoever read the output has gone (`| head`)
+        return 0
+    traceback.print_exception(error)
+    return 3
 
 
 def _report(error: HarnessError) -> int:

@@ -342,3 +342,15 @@ def test_run_reports_the_mistakes_of_suite_and_dataset_together(folder):
     assert code == 2
     assert "graders.right: found nothing" in err
     assert 'samples.jsonl:1: input: "input" is missing' in err
+
+
+@pytest.mark.parametrize("words", ["list extractors", "schema", "show latest"])
+def test_a_reader_that_stops_reading_is_no_error(folder, words):
+    regrade(folder, "run", ".")
+    command = (
+        f"{shlex.quote(sys.executable)} -m harness.cli {words} | true; exit ${{PIPESTATUS[0]}}"
+    )
+    done = subprocess.run(
+        ["bash", "-c", command], cwd=folder, capture_output=True, text=True, timeout=60, check=False
+    )
+    assert (done.returncode, done.stderr) == (0, "")
