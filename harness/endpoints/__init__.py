@@ -1,0 +1,4 @@
+"""Asking language models over HTTP: a request in, a reply or one of the known errors out.
+
+The agents of `openai` and the judges ask through here; retries are their callers' affair.
+"""
