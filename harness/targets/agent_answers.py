@@ -8,13 +8,13 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
+from harness.endpoints.failures import classify
 from harness.messages.chat import read_turns
 from harness.messages.pairing import name_results
 from harness.system.clock import now
 from harness.system.json_values import clean_json
 from harness.system.redaction import redacted_line
 from harness.system.texts import error_line, scrub
-from harness.targets.failures import classify
 from harness.types.code import CodeRef
 from harness.types.errors import TargetError
 from harness.types.events import AssistantMessage, SystemEvent, UserMessage

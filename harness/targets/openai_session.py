@@ -4,15 +4,15 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from harness.endpoints.endpoints import Endpoint
+from harness.endpoints.failures import failure
+from harness.endpoints.resending import resend
 from harness.messages.assistant_messages import MODEL_REFUSAL, read_assistant_message, read_id
 from harness.messages.completions import ModelReply, as_request_message
 from harness.system.clock import monotonic, now
 from harness.system.json_values import clean_json
 from harness.system.redaction import redact, redact_json
-from harness.targets.endpoints import Endpoint
-from harness.targets.failures import failure
 from harness.targets.openai_agent import OpenAIAgent
-from harness.targets.resending import resend
 from harness.targets.tool_calls import failed_output, result_of, run_together, run_tool
 from harness.targets.toolbox import Toolbox
 from harness.types.errors import TargetError

@@ -12,10 +12,10 @@ from email.utils import parsedate_to_datetime
 from math import isfinite
 from typing import Any, cast
 
+from harness.endpoints.error_bodies import ErrorBody, code_of_error, read_error_body
 from harness.system.clock import now
 from harness.system.redaction import redacted_line
 from harness.system.texts import error_line
-from harness.targets.error_bodies import ErrorBody, code_of_error, read_error_body
 from harness.types.errors import TargetError
 
 _WIDTH = 500

@@ -11,8 +11,8 @@ import aiohttp
 import openai
 import pytest
 
+from harness.endpoints.failures import classify, retry_after
 from harness.system.clock import now
-from harness.targets.failures import classify, retry_after
 from harness.types.errors import TargetError
 
 HTTPX = type(openai.DEFAULT_CONNECTION_LIMITS).__module__.partition(".")[0]

@@ -1,6 +1,6 @@
 import pytest
 
-from harness.targets.resending import resend
+from harness.endpoints.resending import resend
 from harness.types.errors import POLICIES, TargetError
 
 

@@ -1,6 +1,6 @@
 import pytest
 
-from harness.targets.error_bodies import ErrorBody, code_of_error, read_error_body
+from harness.endpoints.error_bodies import ErrorBody, code_of_error, read_error_body
 from harness.types.errors import POLICIES
 
 

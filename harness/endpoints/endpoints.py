@@ -10,14 +10,14 @@ from typing import Any
 
 from openai import AsyncAPIResponse, AsyncOpenAI
 
+from harness.endpoints.error_bodies import read_error_body
+from harness.endpoints.failures import classify, failure, reported
 from harness.messages.chunks import ReplyBuilder
 from harness.messages.completions import ModelReply, read_completion
 from harness.messages.server_sent import EventData
 from harness.system.json_values import load_json
 from harness.system.redaction import redacted_line
 from harness.system.threads import in_thread
-from harness.targets.error_bodies import read_error_body
-from harness.targets.failures import classify, failure, reported
 from harness.types.errors import TargetError
 
 _DRAIN_SECONDS = 0.1  # wait for the end of a stream, so that its connection is used again
@@ -37,6 +37,10 @@ class Endpoint:
     def __init__(self, client: AsyncOpenAI, secrets: Collection[str]) -> None:
         self._client = client
         self.secrets = secrets
+
+    async def close(self) -> None:
+        """Close the client and its connections."""
+        await self._client.close()
 
     async def ask(self, body: Mapping[str, Any], keep: Keep) -> ModelReply:
         """Send one request and read the reply; `keep` receives the beginning of one that was cut.
