@@ -5,6 +5,7 @@ from types import MappingProxyType
 from typing import Any
 
 from graders.search_extractors import AfterMarker, Pattern
+from graders.state_extractors import MemoryBlock
 from graders.text_extractors import AllAssistant, FirstAssistant, LastAssistant, LastTurn
 from graders.text_graders import AsciiPrintableOnly, Contains, ExactMatch, RegexMatch
 from graders.tool_extractors import ToolArguments, ToolOutput
@@ -31,6 +32,7 @@ EXTRACTORS: Mapping[str, type[Any]] = MappingProxyType(
         "tool_arguments": ToolArguments,
         "tool_output": ToolOutput,
         "after_marker": AfterMarker,
+        "memory_block": MemoryBlock,
     }
 )
 """Extractors: a name -> a frozen dataclass whose fields are the options."""

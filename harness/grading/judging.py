@@ -17,7 +17,7 @@ from harness.system.numbers import reaches
 from harness.system.texts import scrub
 from harness.types.code import CustomExtractor, CustomGrader
 from harness.types.grades import Grade
-from harness.types.protocols import Extractor, Grader, Subject, Submission
+from harness.types.protocols import Extractor, Grader, Subject, SubjectExtractor, Submission
 from harness.types.samples import Sample
 from harness.types.suites import GraderSpec, Limits
 from harness.types.trajectories import Trajectory
@@ -119,7 +119,7 @@ class _Judge:
         return replace(grade, refs=grade.refs or submission.refs, submission=submission.text)
 
     async def _extract(
-        self, extractor: Extractor | CustomExtractor, view: View
+        self, extractor: Extractor | SubjectExtractor | CustomExtractor, view: View
     ) -> Submission | Grade:
         for turn, known, extraction in self._extractions:
             if turn == view.turn and known == extractor:
@@ -128,6 +128,9 @@ class _Judge:
         self._extractions.append((view.turn, extractor, extraction))
         if isinstance(extractor, CustomExtractor):
             made = await call_extractor(extractor, view.trajectory, seconds=self._seconds)
+        elif isinstance(extractor, SubjectExtractor):
+            subject = Subject(view.sample, view.trajectory, None, self._snapshots)
+            made = await call_plugin(extractor.extract_from, subject, submission_of)
         else:
             made = await call_plugin(extractor.extract, view.trajectory, submission_of)
         extraction.set_result(made)

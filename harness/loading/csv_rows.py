@@ -23,7 +23,7 @@ from harness.types.errors import Fault
 
 _LISTS = frozenset({*INPUTS, *TRUTHS})
 _OBJECTS = frozenset(MAPPINGS)
-_JSON = frozenset({"history", "graders"})
+_JSON = frozenset({"history", "graders", "sessions"})
 _LONGEST_CELL = 2**31 - 1
 _OTHER_DELIMITERS = {";": "a semicolon", "\t": "a tab", "|": "a bar"}
 

@@ -13,7 +13,7 @@ from harness.types.taxonomy import Taxonomy
 
 GRADERS, EXTRACTORS, TARGETS = "regrade.graders", "regrade.extractors", "regrade.targets"
 _OWN = "regrade"
-_METHODS = {GRADERS: "grade", EXTRACTORS: "extract", TARGETS: "connect"}
+_METHODS = {GRADERS: ("grade",), EXTRACTORS: ("extract", "extract_from"), TARGETS: ("connect",)}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -125,8 +125,8 @@ def _check(group: str, name: object, plugin: Any) -> str | None:
 
 
 def _check_members(group: str, plugin: type[Any]) -> str | None:
-    if not callable(getattr(plugin, _METHODS[group], None)):
-        return f"has no method {_METHODS[group]}"
+    if not any(callable(getattr(plugin, method, None)) for method in _METHODS[group]):
+        return f"has no method {_METHODS[group][0]}"
     if group == GRADERS and not isinstance(getattr(plugin, "taxonomy", None), Taxonomy):
         return "declares no taxonomy"
     if group == GRADERS and getattr(plugin, "reads", None) not in {"submission", "trajectory"}:

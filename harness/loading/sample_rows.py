@@ -12,9 +12,12 @@ IDS = ("sample_id", "id")
 INPUTS = ("input", "prompt")
 TRUTHS = ("ground_truth", "ideal")
 MAPPINGS = ("metadata", "extra_vars", "agent_args", "rubric_vars")
-COLUMNS = frozenset({*IDS, *INPUTS, *TRUTHS, *MAPPINGS, "tags", "history", "graders"})
+COLUMNS = frozenset(
+    {*IDS, *INPUTS, *TRUTHS, *MAPPINGS, "tags", "history", "graders", "sessions", "rubric"}
+)
 _IN_METADATA = ("extra_vars", "agent_args", "rubric_vars")
 _VERY_CLOSE = 0.85
+_SESSIONS = "a list of sessions, each a text or a list of texts: one a user turn"
 _ROLES = ("system", "developer", "user", "assistant", "tool")
 
 ColumnFault = tuple[str, str, str]
@@ -84,10 +87,11 @@ def read_row(columns: Mapping[str, Any], index: int) -> ReadRow:
     """
     row = Row(columns)
     sample_id, id_is_text = _id(row, index)
-    prompt = _input(row)
+    prompt, sessions = _conversation(row)
     truth = _truth(row, prompt)
     tags = _tags(row)
     history = _history(row)
+    rubric = _rubric(row)
     mappings = _mappings(row)
     if row.problems:
         return ReadRow(sample=None, id_is_text=id_is_text, problems=tuple(row.problems))
@@ -101,6 +105,8 @@ def read_row(columns: Mapping[str, Any], index: int) -> ReadRow:
         agent_args=mappings["agent_args"],
         rubric_vars=mappings["rubric_vars"],
         history=history,
+        sessions=sessions,
+        rubric=rubric,
     )
     return ReadRow(sample=sample, id_is_text=id_is_text, graders=columns.get("graders"))
 
@@ -117,6 +123,26 @@ def _id(row: Row, index: int) -> tuple[str, bool]:
     if text is None:
         row.fault(name, f"found {describe_value(value)}", "a text or a number")
     return text or "", False
+
+
+def _conversation(row: Row) -> tuple[str | tuple[str, ...], tuple[int, ...]]:
+    """Return what the user says, and the number of turns in each session, where there are some."""
+    _, sessions = row.take(("sessions",))
+    if sessions is None:
+        return _input(row), ()
+    if row.take(INPUTS)[1] is not None:
+        row.fault("sessions", "is given beside the input", "one of the two")
+        return "", ()
+    if not isinstance(sessions, list) or not sessions:
+        row.fault("sessions", f"found {describe_value(sessions)}", _SESSIONS)
+        return "", ()
+    turns = [[one] if isinstance(one, str) else one for one in sessions]
+    for index, texts in enumerate(turns):
+        if not (isinstance(texts, list) and texts and all(isinstance(t, str) and t for t in texts)):
+            found = f"session {index} is {describe_value(sessions[index])}"
+            row.fault("sessions", found, _SESSIONS)
+            return "", ()
+    return tuple(text for texts in turns for text in texts), tuple(map(len, turns))
 
 
 def _input(row: Row) -> str | tuple[str, ...]:
@@ -212,6 +238,14 @@ def _about_message(message: Any) -> tuple[str, str] | None:
     if content is not None and not isinstance(content, str | list):
         return f"the content is {describe_value(content)}", "a text, or a list of content parts"
     return None
+
+
+def _rubric(row: Row) -> str | None:
+    _, value = row.take(("rubric",))
+    if value is not None and not isinstance(value, str):
+        row.fault("rubric", f"found {describe_value(value)}", "a text")
+        return None
+    return value
 
 
 def _mappings(row: Row) -> dict[str, dict[str, Any]]:

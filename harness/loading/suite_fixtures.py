@@ -10,6 +10,7 @@ from harness.loading.suite_paths import Folder
 from harness.system.suggestions import suggest
 from harness.types.code import Fixture
 from harness.types.errors import Fault
+from harness.types.protocols import AGENT_STATE
 
 _SAMPLE = "sample"
 
@@ -57,7 +58,7 @@ def _marked(code: CodeFiles, folder: Folder) -> Iterator[tuple[Fixture, int]]:
 
 
 def _problem(fixture: Fixture, fixtures: Mapping[str, Fixture]) -> tuple[str, str] | None:
-    if fixture.name in GRADER_PARAMETERS:
+    if fixture.name in {*GRADER_PARAMETERS, AGENT_STATE}:
         return "has a name that means something else", "another name"
     if fixture.scope not in {"run", "trial"}:
         return f'has the scope "{fixture.scope}"', 'allowed: "run", "trial"'

@@ -12,13 +12,15 @@ import msgspec
 from harness.running.plans import PlannedTrial
 from harness.running.worlds import Worlds
 from harness.system.clock import monotonic, now
+from harness.system.json_values import clean_json
 from harness.system.redaction import redact
 from harness.system.retrying import retry
 from harness.system.texts import cut, error_line
 from harness.system.time_limits import BLOCKING_SECONDS, TimeBudget, limited
 from harness.types.errors import TargetError
 from harness.types.events import Event, UserMessage
-from harness.types.protocols import AttemptContext, Connection, Session
+from harness.types.protocols import AGENT_STATE, AttemptContext, Connection, Session
+from harness.types.samples import Sample
 from harness.types.suites import Limits, Retries
 from harness.types.trajectories import Step, Trajectory, Turn, Usage
 from harness.types.trials import Attempt, Failure
@@ -33,6 +35,7 @@ class _Draft:
     """A trajectory while it happens; what was recorded stays, whatever ends the attempt."""
 
     turns: list[tuple[list[Event], list[Step]]] = field(default_factory=list)
+    state: Mapping[str, Any] | None = None
 
     def begin(self, text: str) -> None:
         self.turns.append(([UserMessage(text=text, at=now())], []))
@@ -132,7 +135,7 @@ class Driver:
         draft = _Draft()
         started_at, started = now(), monotonic()
         waited, spent = budget.waited, budget.spent
-        error, snapshots = await self._converse(task, number, budget, draft)
+        error, snapshots = await self._in_world(task, number, budget, draft)
         trajectory = draft.trajectory()
         waited = budget.waited - waited
         record = Attempt(
@@ -150,7 +153,7 @@ class Driver:
             waiting_seconds=waited,
         )
 
-    async def _converse(
+    async def _in_world(
         self, task: PlannedTrial, number: int, budget: TimeBudget, draft: _Draft
     ) -> tuple[TargetError | None, dict[str, Any]]:
         error: TargetError | None = None
@@ -160,6 +163,8 @@ class Driver:
                 fixtures = {**self.fixtures, **own}
                 error = await self._talk(task, number, budget, draft, fixtures)
                 snapshots = await self.worlds.snapshots(own) if own else {}
+                if draft.state is not None:
+                    snapshots[AGENT_STATE] = clean_json(draft.state)
         except TargetError as broken:
             error = error or broken
         return error, snapshots
@@ -188,10 +193,10 @@ class Driver:
         session: Session | None = None
         try:
             session = await budget.turn(self.connection.open(context))
-            for text in task.sample.turns:
-                draft.begin(text)
-                await budget.turn(session.send(text, draft.record))
+            await _converse(session, task.sample, budget, draft)
         except TargetError as error:
+            if session is not None and error.policy.graded:
+                await _tell_state(session, draft)
             return error
         except asyncio.CancelledError as error:
             current = asyncio.current_task()
@@ -220,6 +225,29 @@ class Driver:
             await limited(session.close(), _CLOSE_SECONDS)
         except Exception as error:  # noqa: BLE001  (the trial is over; its result stands)
             self.warn(f"an agent could not be closed: {error_line(error)}")
+
+
+async def _converse(session: Any, sample: Sample, budget: TimeBudget, draft: _Draft) -> None:
+    for turn, text in enumerate(sample.turns):
+        if turn in sample.session_starts:
+            await budget.turn(_start_session(session))
+        draft.begin(text)
+        await budget.turn(session.send(text, draft.record))
+    if hasattr(session, "final_state"):
+        draft.state = await budget.turn(session.final_state())
+
+
+async def _start_session(session: Any) -> None:
+    if not hasattr(session, "start_session"):
+        raise TargetError("the agent keeps no memory between sessions", code="bad_request")
+    await session.start_session()
+
+
+async def _tell_state(session: Any, draft: _Draft) -> None:
+    """Keep the state of an agent that failed, for show, where it can still be told."""
+    if hasattr(session, "final_state"):
+        with suppress(TargetError, TimeoutError):
+            draft.state = await limited(session.final_state(), _CLOSE_SECONDS)
 
 
 def failure_of(error: TargetError) -> Failure:

@@ -1,6 +1,6 @@
 """What a run and a replay have in common: every trial is stored and counted as it ends."""
 
-from collections.abc import Callable, Coroutine, Iterable
+from collections.abc import Callable, Coroutine, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -33,6 +33,25 @@ class RunResult:
     interrupted: bool
 
 
+class Warnings:
+    """The warnings of a run, without secrets: each once, and twenty at most."""
+
+    def __init__(self) -> None:
+        self._texts: dict[str, None] = {}
+
+    def __iter__(self) -> Iterator[str]:
+        """Return them in the order in which they came."""
+        return iter(self._texts)
+
+    def add(self, text: str) -> None:
+        """Add one."""
+        text = redact(text)
+        if len(self._texts) < _MOST_WARNINGS:
+            self._texts[text] = None
+        elif text not in self._texts:
+            self._texts["there are further warnings"] = None
+
+
 class Recording:
     """A run directory that is being written, and the numbers so far.
 
@@ -43,7 +62,7 @@ class Recording:
         StoreError: the log cannot be opened.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913  (what a run and a replay each know beforehand)
         self,
         suite: Suite,
         folder: Path,
@@ -51,12 +70,14 @@ class Recording:
         models: tuple[str, ...],
         planned: int | None,
         observer: Observer,
+        warnings: Warnings | None = None,
     ) -> None:
         self._suite, self._folder, self._planned = suite, folder, planned
         self._absolute = folder.absolute()
         self._tally = Tally((g.name for g in suite.graders), models, epochs=suite.epochs)
         self._failures = FirstFailures(suite.graders)
-        self._warnings = dict.fromkeys(map(str, suite.warnings))
+        self._warnings = warnings or Warnings()
+        self.warn_of(suite.warnings)
         self._progress = Progress(planned)
         self._observer = observer
         self._log = TrialLog(folder)
@@ -109,11 +130,7 @@ class Recording:
 
     def warn(self, text: str) -> None:
         """Add a warning to the summary; the same one is kept once, and twenty at most."""
-        text = redact(text)
-        if len(self._warnings) < _MOST_WARNINGS:
-            self._warnings[text] = None
-        elif text not in self._warnings:
-            self._warnings["there are further warnings"] = None
+        self._warnings.add(text)
 
     def warn_of(self, faults: Iterable[Fault]) -> None:
         """Add what a dataset warns of."""

@@ -17,7 +17,7 @@ from harness.running.run_options import RunOptions
 from harness.running.trial_making import grading_failure, judged
 from harness.running.workers import Stop, run_workers
 from harness.storing.manifests import read_manifest, write_manifest
-from harness.storing.run_folders import make_run_folder
+from harness.storing.run_folders import make_run_folder, new_run_id
 from harness.storing.trial_log import read_trials, replaced_trials
 from harness.system.clock import monotonic, now
 from harness.types.grades import Grade
@@ -110,7 +110,7 @@ async def replay(
     suite = replace(suite, epochs=recorded.epochs)
     dataset = open_dataset(suite)
     started_at = now()
-    folder = make_run_folder(options.out, suite.name, started_at)
+    folder = make_run_folder(options.out, new_run_id(suite.name, started_at))
     options = replace(options, models=recorded.models)
     manifest = make_manifest(suite, options, dataset, run_id=folder.name, started_at=started_at)
     manifest = msgspec.structs.replace(

@@ -1,12 +1,13 @@
 """A run: a suite is driven and graded, every trial stored as it ends, and the numbers summed up."""
 
 from dataclasses import dataclass, replace
+from datetime import datetime
 from functools import partial
 
 from harness.loading.datasets import Dataset, open_dataset
 from harness.running.driving import Driver
 from harness.running.plans import PlannedTrial, plan
-from harness.running.recording import Recording, RunResult
+from harness.running.recording import Recording, RunResult, Warnings
 from harness.running.run_manifests import make_manifest
 from harness.running.run_options import RunOptions, apply_options
 from harness.running.scripted_models import scripted_models
@@ -14,7 +15,7 @@ from harness.running.trial_making import graded_trial
 from harness.running.workers import Stop, run_workers
 from harness.running.worlds import Worlds
 from harness.storing.manifests import write_manifest
-from harness.storing.run_folders import make_run_folder
+from harness.storing.run_folders import make_run_folder, new_run_id
 from harness.system.clock import now
 from harness.system.open_files import allow_open_files
 from harness.types.progress import Observer, SilentObserver
@@ -35,32 +36,53 @@ async def execute(
     suite, target = apply_options(suite, options)
     dataset = open_dataset(suite, options.selection)
     stop = stop or Stop()
+    opening = _Opening(now(), Warnings(), new_run_id(suite.name, now()))
     async with (
         scripted_models(target) as url,
-        target.target.connect(_run_context(suite, target, url)) as connection,
+        target.target.connect(_run_context(suite, target, url, opening)) as connection,
     ):
         options = replace(options, models=target.models)
-        recording = _begin(suite, options, dataset, observer or SilentObserver())
+        recording = _begin(suite, options, dataset, opening, observer or SilentObserver())
         run = _Run(suite, target, dataset, recording, connection, stop)
         return await recording.record(run.work, stop)
 
 
-def _run_context(suite: Suite, target: TargetSpec, url: str | None) -> RunContext:
+@dataclass(frozen=True, slots=True)
+class _Opening:
+    """A run before it has a directory: agents that cannot be reached leave none behind."""
+
+    started_at: datetime
+    warnings: Warnings
+    run_id: str
+
+
+def _run_context(
+    suite: Suite, target: TargetSpec, url: str | None, opening: _Opening
+) -> RunContext:
     return RunContext(
         scripted_url=url,
         fixture_names=frozenset(fixture.name for fixture in suite.fixtures),
         concurrency=suite.limits.concurrency,
         models=target.models,
+        run_id=opening.run_id,
+        warn=opening.warnings.add,
     )
 
 
-def _begin(suite: Suite, options: RunOptions, dataset: Dataset, observer: Observer) -> Recording:
-    started_at = now()
-    folder = make_run_folder(options.out, suite.name, started_at)
+def _begin(
+    suite: Suite, options: RunOptions, dataset: Dataset, opening: _Opening, observer: Observer
+) -> Recording:
+    started_at = opening.started_at
+    folder = make_run_folder(options.out, opening.run_id)
     manifest = make_manifest(suite, options, dataset, run_id=folder.name, started_at=started_at)
     write_manifest(folder, manifest)
     recording = Recording(
-        suite, folder, models=options.models, planned=manifest.planned, observer=observer
+        suite,
+        folder,
+        models=options.models,
+        planned=manifest.planned,
+        observer=observer,
+        warnings=opening.warnings,
     )
     recording.warn_of(dataset.warnings)
     if warning := allow_open_files(suite.limits.concurrency):

@@ -15,14 +15,19 @@ MANIFEST, TRIALS, OUTCOMES, SUMMARY = (
 )
 
 
-def make_run_folder(out: Path, suite: str, started: datetime) -> Path:
-    """Make the directory of a new run under `out`: `<UTC time>-<suite>-<6 hex>`.
+def new_run_id(suite: str, started: datetime) -> str:
+    """Name a new run: `<UTC time>-<suite>-<6 hex>`."""
+    slug = re.sub(r"[^a-z0-9]+", "-", suite.lower()).strip("-")[:40].strip("-") or "suite"
+    return f"{_stamp(started)}-{slug}-{secrets.token_hex(3)}"
+
+
+def make_run_folder(out: Path, run_id: str) -> Path:
+    """Make the directory of a new run under `out`.
 
     Raises:
         StoreError: the directory cannot be made.
     """
-    slug = re.sub(r"[^a-z0-9]+", "-", suite.lower()).strip("-")[:40].strip("-") or "suite"
-    path = out / f"{_stamp(started)}-{slug}-{secrets.token_hex(3)}"
+    path = out / run_id
     try:
         path.mkdir(parents=True)
     except OSError as error:

@@ -5,10 +5,10 @@ mapping from its name, and the mapping is named by an entry point of the group
 `regrade.graders`, `regrade.extractors` or `regrade.targets`.
 """
 
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal, Protocol
+from typing import Any, ClassVar, Literal, Protocol, runtime_checkable
 
 import msgspec
 
@@ -18,6 +18,9 @@ from harness.types.grades import Grade, Ref
 from harness.types.samples import Sample
 from harness.types.taxonomy import Taxonomy
 from harness.types.trajectories import Step, Trajectory
+
+AGENT_STATE = "agent_state"
+"""The snapshot that holds the end state of the agent; no fixture has this name."""
 
 
 class Submission(msgspec.Struct, frozen=True):
@@ -36,7 +39,8 @@ class Subject(msgspec.Struct, frozen=True):
     """What a grader judges.
 
     `trajectory` is the conversation, or the turn that was cut out of it. `submission` is None
-    for graders that read the trajectory. `snapshots` is the end state of the trial's fixtures.
+    for graders that read the trajectory. `snapshots` is the end state of the trial's fixtures by
+    name, and under `AGENT_STATE` that of the agent, where its target tells it.
     """
 
     sample: Sample
@@ -54,6 +58,18 @@ class Extractor(Protocol):
 
     def extract(self, trajectory: Trajectory, /) -> Submission:
         """Return the text; empty where there is nothing to grade."""
+        ...
+
+
+@runtime_checkable
+class SubjectExtractor(Protocol):
+    """An extractor that also needs the end state of fixtures or agent; in place of `extract`."""
+
+    def extract_from(self, subject: Subject, /) -> Submission:
+        """Return the text; empty where there is nothing to grade.
+
+        Raises `GraderError` where the state that it needs is not stored.
+        """
         ...
 
 
@@ -150,12 +166,38 @@ class Session(Protocol):
         ...
 
 
+class SessionStarter(Protocol):
+    """A session whose agent has a memory of its own; meeting it is optional.
+
+    The class of its target has an attribute `keeps_memory` that is true.
+    """
+
+    async def start_session(self) -> None:
+        """Let the agent forget the conversation and keep its memory. Raises `TargetError`."""
+        ...
+
+
+class Stateful(Protocol):
+    """A session that can tell the end state of its agent; meeting it is optional."""
+
+    async def final_state(self) -> Mapping[str, Any]:
+        """Return the state after the last turn, as JSON values.
+
+        It is stored with the trial as the snapshot `AGENT_STATE`. Raises `TargetError`.
+        """
+        ...
+
+
 class Connection(Protocol):
     """What the trials of a run share: clients, pools, a server."""
 
     async def open(self, context: AttemptContext, /) -> Session:
         """Open a session for one attempt."""
         ...
+
+
+def _silent(_warning: str) -> None:
+    """Hear nothing."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -166,12 +208,16 @@ class RunContext:
     are called `scripted/...`. `fixture_names` are the parameters that fixtures will fill.
     `concurrency` is how many sessions may be open at once.
     `models` are the models of the run; empty where they are not known beforehand.
+    `run_id` names the run, so that what a target leaves on a server can be found again. `warn`
+    adds a line to the warnings of the run.
     """
 
     scripted_url: str | None
     fixture_names: frozenset[str]
     concurrency: int
     models: tuple[str, ...] = ()
+    run_id: str = ""
+    warn: Callable[[str], None] = _silent
 
 
 class Target(Protocol):
@@ -182,4 +228,15 @@ class Target(Protocol):
 
     def connect(self, run_context: RunContext, /) -> AbstractAsyncContextManager[Connection]:
         """Connect once a run."""
+        ...
+
+
+class Cleaner(Protocol):
+    """A target that can delete what a run of it left on a server; meeting it is optional."""
+
+    async def clean(self, run_id: str, /) -> Sequence[str]:
+        """Delete what a run made and nothing else; return what was deleted, one line a thing.
+
+        Raises `TargetError`.
+        """
         ...

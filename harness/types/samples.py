@@ -1,5 +1,6 @@
 """A sample: one row of a dataset."""
 
+from itertools import accumulate
 from typing import Any
 
 import msgspec
@@ -10,7 +11,9 @@ class Sample(msgspec.Struct, frozen=True, kw_only=True):
 
     `input` is a text, or one text a user turn. `ground_truth` is a text, one text a turn, or
     None. `history` are Chat Completions messages that the agent has before its first turn.
-    `graders` are graders of this sample alone (each a `GraderSpec`), beside those of the suite.
+    `sessions` says how many turns each session has, where there are several: between them the
+    agent forgets the conversation and keeps its memory. `rubric` replaces the prompt of every
+    judge. `graders` are graders of this sample alone (each a `GraderSpec`), beside the suite's.
     Columns that have no meaning of their own stand in `metadata`.
     """
 
@@ -23,9 +26,16 @@ class Sample(msgspec.Struct, frozen=True, kw_only=True):
     agent_args: dict[str, Any] = {}
     rubric_vars: dict[str, Any] = {}
     history: tuple[dict[str, Any], ...] = ()
+    sessions: tuple[int, ...] = ()
+    rubric: str | None = None
     graders: tuple[Any, ...] = ()
 
     @property
     def turns(self) -> tuple[str, ...]:
         """Return the user's prompts, one a turn."""
         return (self.input,) if isinstance(self.input, str) else self.input
+
+    @property
+    def session_starts(self) -> frozenset[int]:
+        """Return the turns that begin a further session, by their index."""
+        return frozenset(accumulate(self.sessions[:-1]))

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from harness.storing.run_folders import find_run, make_run_folder
+from harness.storing.run_folders import find_run, make_run_folder, new_run_id
 from harness.types.errors import StoreError
 
 AT = datetime(2031, 2, 3, 4, 5, 6, 789_000, tzinfo=UTC)
@@ -22,19 +22,19 @@ AT = datetime(2031, 2, 3, 4, 5, 6, 789_000, tzinfo=UTC)
     ],
 )
 def test_a_run_is_named_by_time_suite_and_six_digits(tmp_path, suite, slug):
-    folder = make_run_folder(tmp_path / "runs", suite, AT)
+    folder = make_run_folder(tmp_path / "runs", new_run_id(suite, AT))
     assert folder.parent == tmp_path / "runs"
     assert re.fullmatch(rf"20310203T040506789Z-{slug}-[0-9a-f]{{6}}", folder.name)
 
 
 def test_two_runs_in_one_second_do_not_meet(tmp_path):
-    assert len({make_run_folder(tmp_path, "s", AT) for _ in range(20)}) == 20
+    assert len({make_run_folder(tmp_path, new_run_id("s", AT)) for _ in range(20)}) == 20
 
 
 def test_a_place_that_cannot_be_written_is_one_error(tmp_path):
     (tmp_path / "file").write_text("", encoding="utf-8")
     with pytest.raises(StoreError, match="cannot make") as caught:
-        make_run_folder(tmp_path / "file", "s", AT)
+        make_run_folder(tmp_path / "file", new_run_id("s", AT))
     assert "--out" in caught.value.hint
 
 
