@@ -5,6 +5,7 @@ from pathlib import Path
 
 from harness.loading.suite_files import load_suite
 from harness.loading.validation import inspect_suite
+from harness.running.grader_scripts import script_faults
 from harness.running.run_options import suite_file
 from harness.running.scripted_models import missing_models
 from harness.types.errors import Fault, SuiteError
@@ -12,12 +13,13 @@ from harness.types.suites import Suite, TargetSpec
 
 
 def collect_faults(path: Path) -> tuple[Fault, ...]:
-    """Return the faults of one suite, in the order of its text, then those of its script."""
+    """Return the faults of one suite, in the order of its text, then those of its scripts."""
     suite, faults = inspect_suite(suite_file(path))
-    target = suite.target if suite is not None else None
-    if target is None or target.script is None:
+    if suite is None:
         return faults
-    return (*faults, *_script_faults(target, target.script.path))
+    target = suite.target
+    scripted = _script_faults(target, target.script.path) if target and target.script else ()
+    return tuple(dict.fromkeys((*faults, *scripted, *script_faults(suite))))
 
 
 def load_wholly(path: Path) -> Suite:

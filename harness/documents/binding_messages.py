@@ -7,7 +7,7 @@ from harness.documents.nodes import Node, Scalar, describe
 from harness.documents.shapes import members_of, option_hints, record_of
 from harness.documents.yaml_scalars import has_leading_zero
 from harness.system.suggestions import suggest
-from harness.types.code import CodeFile, CodeRef, SuitePath
+from harness.types.code import CodeFile, CodeRef, SuitePath, SuiteText
 
 _WORDS: Mapping[Any, str] = {
     str: "a text",
@@ -16,6 +16,7 @@ _WORDS: Mapping[Any, str] = {
     bool: "true or false",
     type(None): "",
     SuitePath: "a path",
+    SuiteText: "a text",
     CodeFile: "a Python file",
     CodeRef: "file.py:name",
 }

@@ -15,13 +15,13 @@ from pydantic_core import PydanticUndefined
 
 from harness.documents.nodes import Listing, Location, Node, Scalar, Table
 from harness.documents.yaml_scalars import has_leading_zero, is_json_number, keeps_its_text
-from harness.types.code import CodeFile, CodeRef, SuitePath
+from harness.types.code import CodeFile, CodeRef, SuitePath, SuiteText
 
 Free = Literal["written", "json"]
 """How a number counts where any value may stand: as `written` unless writing it gives the same
 text (`1.10` is a version), or as a number wherever `json` writes one that way."""
 
-_TEXTS = (str, SuitePath, CodeFile, CodeRef)
+_TEXTS = (str, SuitePath, SuiteText, CodeFile, CodeRef)
 _LISTS = (list, tuple, set, frozenset, Sequence, Collection, Iterable)
 
 

@@ -2,10 +2,11 @@
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, cast
 
 from msgspec.structs import replace
 
+from harness.grading.connected_calls import call_connected, is_connected
 from harness.grading.custom_calls import call_extractor, call_grader
 from harness.grading.error_grades import error_grade
 from harness.grading.grade_keys import grade_key
@@ -17,7 +18,14 @@ from harness.system.numbers import reaches
 from harness.system.texts import scrub
 from harness.types.code import CustomExtractor, CustomGrader
 from harness.types.grades import Grade
-from harness.types.protocols import Extractor, Grader, Subject, SubjectExtractor, Submission
+from harness.types.protocols import (
+    ConnectedGrader,
+    Extractor,
+    Grader,
+    Subject,
+    SubjectExtractor,
+    Submission,
+)
 from harness.types.samples import Sample
 from harness.types.suites import GraderSpec, Limits
 from harness.types.trajectories import Trajectory
@@ -61,25 +69,27 @@ class _Judge:
         self._extractions: list[tuple[int | None, Any, asyncio.Future[Submission | Grade]]] = []
 
     async def judge_all(self, specs: Sequence[GraderSpec], whole: View) -> dict[str, Grade]:
-        """Judge by plug-ins in their order, and by functions of the suite beside each other."""
-        custom = [
+        """Judge by plug-ins in their order, and by what may have to wait beside each other."""
+        waiting = [
             spec
             for spec in specs
-            if isinstance(spec.grader, CustomGrader) or isinstance(spec.extractor, CustomExtractor)
+            if isinstance(spec.grader, CustomGrader)
+            or isinstance(spec.extractor, CustomExtractor)
+            or is_connected(spec.grader)
         ]
-        if custom:
-            return await self._judge_custom(custom, specs, whole)
+        if waiting:
+            return await self._judge_together(waiting, specs, whole)
         grades = {}
         for spec in specs:
             grades[spec.name] = await self.judge(spec, whole)
         return grades
 
-    async def _judge_custom(
-        self, custom: Sequence[GraderSpec], specs: Sequence[GraderSpec], whole: View
+    async def _judge_together(
+        self, waiting: Sequence[GraderSpec], specs: Sequence[GraderSpec], whole: View
     ) -> dict[str, Grade]:
         async with asyncio.TaskGroup() as group:
             # They begin where something waits for the first time: after what is judged at once.
-            tasks = {spec.name: group.create_task(self.judge(spec, whole)) for spec in custom}
+            tasks = {spec.name: group.create_task(self.judge(spec, whole)) for spec in waiting}
             grades = await self.judge_all([spec for spec in specs if spec.name not in tasks], whole)
         return grades | {name: task.result() for name, task in tasks.items()}
 
@@ -137,12 +147,17 @@ class _Judge:
         return made
 
     async def _grade(
-        self, grader: Grader | CustomGrader, view: View, submission: Submission | None
+        self,
+        grader: Grader | ConnectedGrader | CustomGrader,
+        view: View,
+        submission: Submission | None,
     ) -> Grade:
         subject = Subject(view.sample, view.trajectory, submission, self._snapshots)
         if isinstance(grader, CustomGrader):
             return await call_grader(grader, subject, seconds=self._seconds)
-        return await call_plugin(grader.grade, subject, grade_of)
+        if is_connected(grader):
+            return await call_connected(grader, subject)
+        return await call_plugin(cast("Grader", grader).grade, subject, grade_of)
 
 
 def _completed(grade: Grade, spec: GraderSpec, sample: Sample) -> Grade:
@@ -160,6 +175,7 @@ def _completed(grade: Grade, spec: GraderSpec, sample: Sample) -> Grade:
         submission=None if submission is None else scrub(submission),
         details=scrub_json(grade.details) if grade.details else {},
         key=grade_key(spec, sample),
+        usage=grade.usage,
     )
 
 

@@ -3,10 +3,13 @@
 from collections.abc import Sequence
 from typing import Any
 
+from msgspec import UNSET
+
 from harness.grading.error_grades import error_grade
 from harness.grading.trial_scores import weighted_mean
 from harness.system.numbers import reaches
 from harness.types.grades import Grade
+from harness.types.trajectories import Usage
 
 
 def joined(grades: Sequence[Grade], threshold: float) -> Grade:
@@ -53,6 +56,7 @@ def _mark(passed: bool | None) -> str:  # noqa: FBT001  (three values: a skipped
 
 def _with(whole: Grade, grades: Sequence[Grade], details: dict[str, Any]) -> Grade:
     texts = [grade.submission for grade in grades]
+    used = [grade.usage for grade in grades if isinstance(grade.usage, Usage)]
     has_submission = any(text is not None for text in texts)
     shown = " | ".join(f"[Turn {turn}] {text or ''}" for turn, text in enumerate(texts))
     return Grade(
@@ -62,4 +66,5 @@ def _with(whole: Grade, grades: Sequence[Grade], details: dict[str, Any]) -> Gra
         refs=tuple(ref for grade in grades for ref in grade.refs),
         submission=shown if has_submission else None,
         details=details,
+        usage=sum(used, Usage()) if used else UNSET,
     )

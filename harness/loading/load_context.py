@@ -9,9 +9,10 @@ from harness.documents.findings import BadReference, Findings
 from harness.documents.nodes import Location
 from harness.documents.shapes import Free
 from harness.loading.code_files import CodeFiles
+from harness.loading.environment import expand
 from harness.loading.plugins import Plugins
 from harness.loading.suite_paths import Folder, resolve_path
-from harness.types.code import CodeFile, CodeRef, SuitePath
+from harness.types.code import CodeFile, CodeRef, SuitePath, SuiteText
 
 _T = TypeVar("_T")
 
@@ -45,7 +46,7 @@ class LoadContext:
         """Make a dataclass of a mapping, as `Binder.bind` does."""
         return Binder(self.findings, self.resolve).bind(record, location, free=free, also=also)
 
-    def resolve(self, kind: type, text: str) -> SuitePath | CodeFile | CodeRef:
+    def resolve(self, kind: type, text: str) -> SuitePath | SuiteText | CodeFile | CodeRef:
         """Resolve the text of an option by its type.
 
         Raises:
@@ -53,10 +54,17 @@ class LoadContext:
         """
         if kind is CodeRef:
             return self._ref(text)
+        if kind is SuiteText:
+            return self._own_text(text)
         code = self._trusted_code()
         if kind is SuitePath:
             return resolve_path(text, self.folder, self.environ)
         return code.file(text, self.environ)
+
+    def _own_text(self, text: str) -> SuiteText:
+        if self.code is None:
+            raise BadReference("a dataset cannot set this", "name the grader in the suite")
+        return SuiteText(text if self.environ is None else expand(text, self.environ))
 
     def _ref(self, text: str, *, classes: bool = True) -> CodeRef:
         return self._trusted_code().ref(text, self.environ, classes=classes)

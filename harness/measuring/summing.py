@@ -13,6 +13,7 @@ from harness.types.summaries import (
     Seconds,
     Summary,
 )
+from harness.types.trajectories import Usage
 from harness.types.trials import Outcome
 
 
@@ -111,6 +112,7 @@ def _missing(tally: Tally, suite: Suite, planned: int | None) -> list[str]:
 
 def _model(tally: ModelTally, shown: Mapping[str, str | None]) -> ModelSummary:
     means = tally.passes.means()
+    judged = tally.judge_usage.total
     counted = tally.trials - tally.ungraded
     with_errors = (tally.passed + tally.errors) / counted if counted and tally.errors else None
     return ModelSummary(
@@ -124,8 +126,9 @@ def _model(tally: ModelTally, shown: Mapping[str, str | None]) -> ModelSummary:
         pass_rate_if_errors_passed=with_errors,
         score=mean(tally.scores.means()),
         graders={name: _grader(of, shown.get(name)) for name, of in tally.graders.items()},
-        usage=tally.usage,
+        usage=tally.usage.total,
         seconds=Seconds(p50=quantile(tally.seconds, 0.5), p90=quantile(tally.seconds, 0.9)),
+        judge_usage=None if judged == Usage() else judged,
     )
 
 

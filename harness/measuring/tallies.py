@@ -81,6 +81,30 @@ class GraderTally:
         self.passes.add(outcome.sample_id, float(bool(passed)) if counts else None)
 
 
+class UsageTally:
+    """Tokens and money, summed; what is unknown stays unknown."""
+
+    def __init__(self) -> None:
+        self._costs = array("d")
+        self._tokens: list[int | None] = [None, None]
+
+    def add(self, usage: Usage | None) -> None:
+        """Take the usage of one trial."""
+        if usage is None:
+            return
+        if usage.cost_usd is not None and abs(usage.cost_usd) <= _MOST_USD:
+            self._costs.append(usage.cost_usd)
+        for place, tokens in enumerate((usage.input_tokens, usage.output_tokens)):
+            if tokens is not None:
+                self._tokens[place] = (self._tokens[place] or 0) + tokens
+
+    @property
+    def total(self) -> Usage:
+        """Sum what is known of tokens and money."""
+        cost = math.fsum(self._costs) if self._costs else None
+        return Usage(input_tokens=self._tokens[0], output_tokens=self._tokens[1], cost_usd=cost)
+
+
 class ModelTally:
     """One model: its trials, and its graders by name."""
 
@@ -90,8 +114,8 @@ class ModelTally:
         self.scores = Values(repeated=repeated)
         self.passes = Values(repeated=repeated)
         self.seconds = array("d")
-        self.costs = array("d")
-        self.tokens: list[int | None] = [None, None]
+        self.usage = UsageTally()
+        self.judge_usage = UsageTally()
         self.graders = {name: GraderTally(repeated=repeated) for name in graders}
         self._repeated = repeated
 
@@ -103,7 +127,8 @@ class ModelTally:
         self.broken += outcome.status == "grading_error"
         self.errors += outcome.status in ERROR_STATUSES
         self.seconds.append(outcome.seconds)
-        self._add_usage(outcome.usage)
+        self.usage.add(outcome.usage)
+        self.judge_usage.add(outcome.judge_usage)
         if not outcome.grades.keys() <= self.graders.keys():
             self._add_graders_of_single_samples(outcome)
         for name, tally in self.graders.items():
@@ -120,16 +145,3 @@ class ModelTally:
         for name in outcome.grades:
             if name not in self.graders:
                 self.graders[name] = GraderTally(repeated=self._repeated, asked_everywhere=False)
-
-    def _add_usage(self, usage: Usage) -> None:
-        if usage.cost_usd is not None and abs(usage.cost_usd) <= _MOST_USD:
-            self.costs.append(usage.cost_usd)
-        for place, tokens in enumerate((usage.input_tokens, usage.output_tokens)):
-            if tokens is not None:
-                self.tokens[place] = (self.tokens[place] or 0) + tokens
-
-    @property
-    def usage(self) -> Usage:
-        """Sum what is known of tokens and money."""
-        cost = math.fsum(self.costs) if self.costs else None
-        return Usage(input_tokens=self.tokens[0], output_tokens=self.tokens[1], cost_usd=cost)

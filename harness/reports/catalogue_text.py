@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from types import UnionType
 from typing import Any, Literal, Union, get_args, get_origin
 
-from harness.types.code import CodeFile, CodeRef, SuitePath
+from harness.types.code import CodeFile, CodeRef, SuitePath, SuiteText
 from harness.types.taxonomy import Taxonomy
 
 _FIELDS = tuple(field.name for field in dataclasses.fields(Taxonomy))
@@ -81,6 +81,7 @@ _PLAIN_TYPES: Mapping[Any, str] = {
     bool: "true or false",
     Any: "anything",
     SuitePath: "path",
+    SuiteText: "text",
     CodeFile: "Python file",
     CodeRef: "file.py:name",
 }

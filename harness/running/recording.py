@@ -10,6 +10,7 @@ import msgspec
 from harness.grading.worker_processes import worker_processes
 from harness.measuring.summing import Tally, summarise
 from harness.running.first_failures import FirstFailures
+from harness.running.grader_scripts import connected_graders
 from harness.running.plans import PlannedTrial
 from harness.running.workers import Stop
 from harness.storing.manifests import write_summary
@@ -92,7 +93,10 @@ class Recording:
         reasons: list[str] = []
         try:
             with self._log:
-                async with worker_processes(self._suite.limits.concurrency):
+                async with (
+                    worker_processes(self._suite.limits.concurrency),
+                    connected_graders(self._suite, self.warn),
+                ):
                     await stop.guard(work())
         except (StoreError, TargetError, DatasetError) as error:
             reasons.append(redact(error.line))

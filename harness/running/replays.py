@@ -10,6 +10,7 @@ import msgspec
 from harness.grading.grade_keys import grade_key
 from harness.grading.judging import grade_trajectory
 from harness.loading.datasets import open_dataset
+from harness.running.grader_scripts import require_scripts
 from harness.running.plans import PlannedTrial
 from harness.running.recording import Recording, RunResult
 from harness.running.run_manifests import make_manifest
@@ -108,6 +109,7 @@ async def replay(
         StoreError: the recorded run cannot be read, or the new directory cannot be made.
     """
     suite = replace(suite, epochs=recorded.epochs)
+    require_scripts(suite)
     dataset = open_dataset(suite)
     started_at = now()
     folder = make_run_folder(options.out, new_run_id(suite.name, started_at))

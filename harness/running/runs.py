@@ -6,6 +6,7 @@ from functools import partial
 
 from harness.loading.datasets import Dataset, open_dataset
 from harness.running.driving import Driver
+from harness.running.grader_scripts import require_scripts
 from harness.running.plans import PlannedTrial, plan
 from harness.running.recording import Recording, RunResult, Warnings
 from harness.running.run_manifests import make_manifest
@@ -34,6 +35,7 @@ async def execute(
         StoreError: the run directory cannot be made.
     """
     suite, target = apply_options(suite, options)
+    require_scripts(suite)
     dataset = open_dataset(suite, options.selection)
     stop = stop or Stop()
     opening = _Opening(now(), Warnings(), new_run_id(suite.name, now()))

@@ -1,7 +1,8 @@
 """The scripted models of a target, served while a run lasts."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from contextlib import AbstractAsyncContextManager, nullcontext
+from pathlib import Path
 
 from harness.system.suggestions import suggest
 from harness.types.errors import Fault, SuiteError
@@ -31,9 +32,14 @@ def missing_models(target: TargetSpec, scripted: Collection[str]) -> list[Fault]
     if target.script is None:
         return []
     wanted = [m.removeprefix(SCRIPTED) for m in target.models if m.startswith(SCRIPTED)]
+    return missing_names(target.script.path, wanted, scripted)
+
+
+def missing_names(script: Path, wanted: Iterable[str], scripted: Collection[str]) -> list[Fault]:
+    """Return a fault for each wanted model that a script does not have."""
     return [
         Fault(
-            file=target.script.path.as_posix(),
+            file=script.as_posix(),
             path="models",
             problem=f'the script has no model "{name}"',
             allowed=suggest(name, scripted),

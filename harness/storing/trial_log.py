@@ -14,6 +14,7 @@ import msgspec
 from harness.storing.run_folders import OUTCOMES, TRIALS
 from harness.system.json_values import scrub_json
 from harness.types.errors import StoreError
+from harness.types.trajectories import Usage
 from harness.types.trials import VERSION, Outcome, Trial
 
 _T = TypeVar("_T")
@@ -32,8 +33,14 @@ def outcome_of(trial: Trial) -> Outcome:
         score=trial.score,
         seconds=trial.timing.target_seconds,
         usage=trial.usage,
+        judge_usage=_judge_usage(trial),
         grades={name: (g.score, g.passed, g.status) for name, g in trial.grades.items()},
     )
+
+
+def _judge_usage(trial: Trial) -> Usage | None:
+    used = [g.usage for g in trial.grades.values() if isinstance(g.usage, Usage)]
+    return sum(used, Usage()) if used else None
 
 
 class TrialLog:

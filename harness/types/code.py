@@ -1,7 +1,7 @@
 """What a suite refers to beside itself: paths, its own Python files, and objects in them.
 
-An option of a plug-in that is annotated `SuitePath`, `CodeFile` or `CodeRef` is written as text
-in the YAML; whoever loads the suite resolves it.
+An option of a plug-in that is annotated `SuitePath`, `CodeFile`, `CodeRef` or `SuiteText` is
+written as text in the YAML; whoever loads the suite resolves it.
 """
 
 from collections.abc import Callable, Mapping
@@ -10,7 +10,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from harness.types.marks import Isolation, Scope
+from harness.types.marks import Isolation, Scope, Style
 from harness.types.protocols import Reads
 
 
@@ -36,6 +36,15 @@ class SuitePath(_Reference):
 
     text: str
     path: Path
+
+
+class SuiteText(_Reference, str):
+    """A text that the suite alone may give, never a row of a dataset: where a key is sent to.
+
+    `${NAME}` in it is taken from the environment.
+    """
+
+    __slots__ = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,7 +86,8 @@ class CustomGrader:
     """A grader that is a function of the suite: `name` in `file`.
 
     `parameters` must be filled; those of `optional` have a default and are filled where there is
-    something to fill them with.
+    something to fill them with. `style` says with whose records it is called. A composer
+    (`is_composer`) is a function of letta-evals that makes a reward of the others' grades.
     """
 
     name: str
@@ -87,19 +97,30 @@ class CustomGrader:
     optional: tuple[str, ...] = ()
     config: Mapping[str, Any] = field(default_factory=dict)
     isolation: Isolation = "thread"
+    style: Style = "regrade"
+    is_composer: bool = False
+
+    @property
+    def needs_grades(self) -> bool:
+        """Say whether it runs after the others, since it looks at their grades."""
+        return self.is_composer or "grades" in (*self.parameters, *self.optional)
 
     @property
     def reads(self) -> Reads:
         """Say whether it works on the trajectory or on the text taken out of it."""
-        asked = self.parameters
-        return "trajectory" if "trajectory" in asked and "submission" not in asked else "submission"
+        if "submission" in self.parameters:
+            return "submission"
+        needs_no_text = "trajectory" in self.parameters or self.needs_grades
+        return "trajectory" if needs_no_text else "submission"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CustomExtractor:
-    """An extractor that is a function of the suite's file."""
+    """An extractor that is a function of the suite's file; its fields are as a grader's."""
 
     name: str
     function: Callable[..., Any]
     parameters: tuple[str, ...]
+    optional: tuple[str, ...] = ()
     config: Mapping[str, Any] = field(default_factory=dict)
+    style: Style = "regrade"

@@ -46,6 +46,7 @@ _OUTAGE = Policy(status="target_error", retried=True)
 _REFUSED = Policy(status="target_error", retried=True, resent=True)
 _FINAL = Policy(status="target_error")
 _GRADER = Policy(status="grading_error")
+_ASKED_AGAIN = Policy(status="grading_error", retried=True)
 
 POLICIES: Mapping[str, Policy] = MappingProxyType(
     {
@@ -78,6 +79,11 @@ POLICIES: Mapping[str, Policy] = MappingProxyType(
         "grader_broke": _GRADER,  # raised, or returned what is no grade
         "grader_timeout": _GRADER,  # a custom function took longer than limits.grader_seconds
         "pattern_timeout": _GRADER,  # a pattern took longer than its time limit
+        # a judge's doing: a language model that grades
+        "judge_prompt": _GRADER,  # its prompt cannot be made: no rubric, an unknown placeholder
+        "judge_refused": _GRADER,  # asking again gives the same: no key, an unknown model
+        "judge_unreachable": _GRADER,  # no answer: rate limits, outages, its time limit
+        "judge_reply": _ASKED_AGAIN,  # its reply holds no score in 0..1
     }
 )
 

@@ -4,6 +4,8 @@ from typing import Any, Literal
 
 import msgspec
 
+from harness.types.trajectories import Usage
+
 Status = Literal["graded", "error", "skipped"]
 Role = Literal["required", "scored", "observed"]
 
@@ -28,7 +30,8 @@ class Grade(msgspec.Struct, frozen=True, kw_only=True):
     A grader gives `score` (and `passed` where the score alone does not say it); what it leaves
     out is filled in by the harness: `passed` from the threshold, `submission` from the
     extractor, `key` from the grader and what it was given. `status` is `error` for a grader
-    that broke (`score` and `passed` None) and `skipped` for one that does not apply.
+    that broke (`score` and `passed` None) and `skipped` for one that does not apply. `usage` is
+    what a language model used for this judgement, and is left out where none was asked.
     """
 
     score: float | None = None
@@ -39,3 +42,4 @@ class Grade(msgspec.Struct, frozen=True, kw_only=True):
     submission: str | None = None
     details: dict[str, Any] = {}
     key: str | None = None
+    usage: Usage | msgspec.UnsetType = msgspec.UNSET

@@ -8,6 +8,7 @@ mapping from its name, and the mapping is named by an entry point of the group
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, ClassVar, Literal, Protocol, runtime_checkable
 
 import msgspec
@@ -17,7 +18,7 @@ from harness.types.events import Event
 from harness.types.grades import Grade, Ref
 from harness.types.samples import Sample
 from harness.types.taxonomy import Taxonomy
-from harness.types.trajectories import Step, Trajectory
+from harness.types.trajectories import Step, Trajectory, Usage
 
 AGENT_STATE = "agent_state"
 """The snapshot that holds the end state of the agent; no fixture has this name."""
@@ -35,18 +36,33 @@ class Submission(msgspec.Struct, frozen=True):
     spans: tuple[tuple[int, int], ...] = ()
 
 
+class TrialFacts(msgspec.Struct, frozen=True, kw_only=True):
+    """How the trial that is judged was driven, and how it was judged so far.
+
+    `seconds` is how long the agent worked, `usage` what it used, in all attempts; `grades` are
+    those of the graders that have run.
+    """
+
+    model: str = ""
+    usage: Usage = Usage()
+    seconds: float = 0.0
+    grades: Mapping[str, Grade] = {}
+
+
 class Subject(msgspec.Struct, frozen=True):
     """What a grader judges.
 
     `trajectory` is the conversation, or the turn that was cut out of it. `submission` is None
     for graders that read the trajectory. `snapshots` is the end state of the trial's fixtures by
-    name, and under `AGENT_STATE` that of the agent, where its target tells it.
+    name, and under `AGENT_STATE` that of the agent, where its target tells it. `facts` are about
+    the trial as a whole.
     """
 
     sample: Sample
     trajectory: Trajectory
     submission: Submission | None = None
     snapshots: Mapping[str, Any] = {}
+    facts: TrialFacts = TrialFacts()
 
 
 Reads = Literal["submission", "trajectory"]
@@ -86,6 +102,60 @@ class Grader(Protocol):
 
     def grade(self, subject: Subject, /) -> Grade:
         """Return the judgement; `passed` may be left to the threshold."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GradingContext:
+    """What a run or a replay offers its connected graders.
+
+    `concurrency` is how many trials are graded at once, `max_wait_seconds` how long one grade may
+    wait for an endpoint that asks for it. `serve_script` serves the scripted models of a script
+    until the end, None for that of the suite's target, and returns their base URL; it raises
+    `GraderError`. `warn` adds a warning to the summary.
+    """
+
+    concurrency: int
+    max_wait_seconds: float
+    serve_script: Callable[[Path | None], Awaitable[str]]
+    warn: Callable[[str], None]
+
+
+class ConnectedGrader(Protocol):
+    """A grader that asks somebody else, such as a language model, and waits for the answer.
+
+    It has `connect` and `grade_with` in place of `grade`, keeps its own time limits, and runs
+    beside the other graders of a trial.
+    """
+
+    taxonomy: ClassVar[Taxonomy]
+    reads: ClassVar[Reads]
+
+    @classmethod
+    def connect(cls, context: GradingContext, /) -> AbstractAsyncContextManager[Any]:
+        """Open what all graders of the class share, once a run, when it is first needed.
+
+        It is closed at the end of the run, by the task that opened it.
+        """
+        ...
+
+    async def grade_with(self, connection: Any, subject: Subject, /) -> Grade:
+        """Return the judgement, over what `connect` has opened.
+
+        Raises `GraderError` where it cannot judge; a grade of status `error` may say more.
+        """
+        ...
+
+
+class ScriptedGrader(Protocol):
+    """A grader that may ask a scripted model; meeting it is optional."""
+
+    @property
+    def scripted_model(self) -> tuple[Path | None, str] | None:
+        """Return the script, None for that of the target, and the model's name without prefix.
+
+        None where it asks no scripted model.
+        """
         ...
 
 

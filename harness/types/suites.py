@@ -11,7 +11,7 @@ from typing import Any, Literal
 from harness.types.code import CustomExtractor, CustomGrader, Fixture, SuitePath
 from harness.types.errors import Fault
 from harness.types.grades import Role
-from harness.types.protocols import Extractor, Grader, SubjectExtractor, Target
+from harness.types.protocols import ConnectedGrader, Extractor, Grader, SubjectExtractor, Target
 from harness.types.samples import Sample
 
 SCRIPTED = "scripted/"
@@ -79,7 +79,7 @@ class GraderSpec:
     name: str
     display_name: str = ""
     kind: str
-    grader: Grader | CustomGrader
+    grader: Grader | ConnectedGrader | CustomGrader
     extractor: Extractor | SubjectExtractor | CustomExtractor | None = None
     turn: int | None = None
     weight: float = 1.0

@@ -51,7 +51,8 @@ class ModelSummary(msgspec.Struct, frozen=True, kw_only=True):
 
     `errors` are trials that could not be driven or graded; they count as failures in the rates,
     and `pass_rate_if_errors_passed` is the rate had they passed (None without errors).
-    `ungraded` are trials to which no grader applied; they are in no rate.
+    `ungraded` are trials to which no grader applied; they are in no rate. `usage` is the agent's,
+    `judge_usage` that of the language models that graded it, None where none was asked.
     """
 
     trials: int
@@ -66,6 +67,7 @@ class ModelSummary(msgspec.Struct, frozen=True, kw_only=True):
     graders: dict[str, GraderSummary]
     usage: Usage
     seconds: Seconds
+    judge_usage: Usage | None = None
 
 
 class GateResult(msgspec.Struct, frozen=True, kw_only=True):

@@ -76,7 +76,7 @@ class Trial(msgspec.Struct, frozen=True, kw_only=True):
 class Outcome(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """One line of `outcomes.jsonl`: a trial without its trajectory.
 
-    `grades` holds (score, passed, status) by grader.
+    `grades` holds (score, passed, status) by grader, `judge_usage` what judging it used.
     """
 
     sample_id: str
@@ -87,4 +87,5 @@ class Outcome(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     score: float | None = None
     seconds: float = 0.0
     usage: Usage = Usage()
+    judge_usage: Usage | None = None
     grades: dict[str, tuple[float | None, bool | None, str]] = {}
