@@ -4,9 +4,9 @@ A decorator leaves the function as it is and sets a mark on it, which is found w
 loaded. Nothing is registered by importing.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from types import FunctionType, ModuleType
+from types import FunctionType, MappingProxyType, ModuleType
 from typing import Any, Literal, TypeVar, overload
 
 MARK = "__regrade__"
@@ -14,16 +14,55 @@ MARK = "__regrade__"
 
 Isolation = Literal["thread", "process"]
 Scope = Literal["run", "trial"]
+Style = Literal["regrade", "letta-evals"]
+"""How a function is called: with Regrade's records, or with those of letta-evals."""
+
+MarkKind = Literal[
+    "grader", "extractor", "fixture", "agent factory", "suite setup", "reward composer"
+]
 _F = TypeVar("_F", bound=Callable[..., Any])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mark:
-    """What a decorator said of a function."""
+    """What a decorator said of a function.
 
-    kind: Literal["grader", "extractor", "fixture"]
+    `problem` is what is wrong with its signature, and `allowed` what it may be; they are reported
+    when the file is loaded.
+    """
+
+    kind: MarkKind
     name: str
     scope: Scope = "trial"
+    style: Style = "regrade"
+    problem: str = ""
+    allowed: str = ""
+
+
+def mark_of(value: object) -> Mark | None:
+    """Return the mark that a decorator has left on a function; None for everything else."""
+    # Only functions carry marks; asking any object for an attribute could run its code.
+    fields = value.__dict__ if isinstance(value, FunctionType) else {}
+    mark = fields.get(MARK)
+    return mark if isinstance(mark, Mark) else _foreign_mark(fields, value)
+
+
+_FOREIGN: Mapping[str, MarkKind] = MappingProxyType(
+    {
+        "_is_grader": "grader",
+        "_is_extractor": "extractor",
+        "_is_agent_factory": "agent factory",
+        "_is_suite_setup": "suite setup",
+        "_is_reward_composer": "reward composer",
+    }
+)
+"""The attributes that the decorators of letta-evals set."""
+
+
+def _foreign_mark(fields: Mapping[str, Any], function: Any) -> Mark | None:
+    """Read what the decorators of an installed letta-evals leave."""
+    kind = next((kind for name, kind in _FOREIGN.items() if fields.get(name) is True), None)
+    return Mark(kind=kind, name=function.__name__, style="letta-evals") if kind else None
 
 
 def _marker(mark_kind: Any, name: str | None, scope: Scope = "trial") -> Callable[[_F], _F]:
@@ -39,9 +78,7 @@ def public_names(module: ModuleType) -> dict[str, object]:
     """Return what `file.py:name` may name in a module: attributes, and the names of its marks."""
     names = {name: value for name, value in vars(module).items() if not name.startswith("__")}
     for value in list(names.values()):
-        # Only functions carry marks; asking any object for an attribute could run its code.
-        mark = vars(value).get(MARK) if callable(value) and hasattr(value, "__dict__") else None
-        if isinstance(mark, Mark):
+        if mark := mark_of(value):
             names.setdefault(mark.name, value)
     return names
 
@@ -67,8 +104,9 @@ def grader(function: Any = None, /, *, name: str | None = None) -> Any:
 
     It returns a Grade, a float in 0..1, a bool, or an object with `score` and `rationale`; it
     may be async. A first parameter called `trajectory` receives the whole trajectory instead of
-    the extracted text. Further parameters receive, by name, the `sample`, and the end state of
-    the fixture of that name.
+    the extracted text. Further parameters receive, by name, the `sample`, the end state of the
+    fixture of that name, and as `agent_state` that of the agent, where its target tells it. With
+    a parameter `grades` it runs after the other graders, and receives their grades by name.
     """
     return _marker("grader", name)(function) if function else _marker("grader", name)
 
@@ -78,7 +116,10 @@ def extractor(function: _F, /) -> _F: ...
 @overload
 def extractor(*, name: str | None = None) -> Callable[[_F], _F]: ...
 def extractor(function: Any = None, /, *, name: str | None = None) -> Any:
-    """Make a function an extractor: `(trajectory)` or `(trajectory, config)` -> text."""
+    """Make a function an extractor: `(trajectory)` or `(trajectory, config)` -> text.
+
+    A parameter `agent_state` receives the end state of the agent, where its target tells it.
+    """
     return _marker("extractor", name)(function) if function else _marker("extractor", name)
 
 
