@@ -11,6 +11,7 @@ from harness.messages.chat import read_turns
 from harness.system.hashing import sha256_of
 from harness.system.json_values import scrub_json
 from harness.system.texts import one_line
+from harness.types.events import UserMessage
 from harness.types.suites import SCRIPTED
 from harness.types.trajectories import Turn
 
@@ -33,7 +34,8 @@ class ModelRequest:
 
     `model` is the name as it was asked for, `name` the same without `scripted/`. `turns` is the
     conversation so far and `replies` how many replies of the model the last turn holds. `key`
-    hashes name, seed and conversation: requests of one key are answered alike.
+    hashes name, seed and conversation, or only the prompts where the script says so: requests of
+    one key are answered alike.
     `prompt_tokens` counts one token for four characters of the messages' JSON.
     """
 
@@ -78,8 +80,10 @@ def parse_body(raw: bytes) -> dict[str, Any]:
     return value
 
 
-def read_request(body: Mapping[str, Any]) -> ModelRequest:
-    """Read what a client asks.
+def read_request(
+    body: Mapping[str, Any], *, alike: Literal["conversation", "prompts"] = "conversation"
+) -> ModelRequest:
+    """Read what a client asks; `alike` is the script's word for what its key hashes.
 
     Raises:
         ApiError: the body is not a request of this API.
@@ -95,16 +99,23 @@ def read_request(body: Mapping[str, Any]) -> ModelRequest:
     if not asked.messages:
         raise ApiError(400, "The request holds no messages.", param="messages")
     name = asked.model.removeprefix(SCRIPTED)
+    replies = _replies(asked.messages)
+    same: Any = turns if alike == "conversation" else (_prompts(turns), replies)
     return ModelRequest(
         model=asked.model,
         name=name,
         turns=turns,
-        replies=_replies(asked.messages),
-        key=sha256_of(name, asked.seed, turns),
+        replies=replies,
+        key=sha256_of(name, asked.seed, same),
         prompt_tokens=len(json.dumps(asked.messages, ensure_ascii=False)) // 4 + 1,
         stream=bool(asked.stream),
         include_usage=bool(asked.stream_options and asked.stream_options.include_usage),
     )
+
+
+def _prompts(turns: tuple[Turn, ...]) -> list[str]:
+    events = (event for turn in turns for event in turn.events)
+    return [event.text for event in events if isinstance(event, UserMessage)]
 
 
 def _replies(messages: list[dict[str, Any]]) -> int:

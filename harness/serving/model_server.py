@@ -21,17 +21,22 @@ _Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
 @asynccontextmanager
 async def scripted_server(
-    script: Script, *, host: str = "127.0.0.1", port: int = 0
+    script: Script, *, host: str = "127.0.0.1", port: int = 0, close: bool = False
 ) -> AsyncIterator[str]:
     """Serve a script in the running loop and give the base URL, which ends in `/v1`.
 
-    Port 0 takes a free one. On leaving, requests that are still being answered are cut off.
+    Port 0 takes a free one. With `close`, every answer ends its connection: a Letta server needs
+    that, for it loses track of connections that are kept alive and then stalls for a minute. On
+    leaving, requests that are still being answered are cut off.
 
     Raises:
         OSError: the port is taken, or the host is not of this machine.
     """
     runner = web.AppRunner(
-        _application(script), access_log=None, handler_cancellation=True, shutdown_timeout=0.05
+        _application(script, close=close),
+        access_log=None,
+        handler_cancellation=True,
+        shutdown_timeout=0.05,
     )
     await runner.setup()
     try:
@@ -42,12 +47,20 @@ async def scripted_server(
         await runner.cleanup()
 
 
-def _application(script: Script) -> web.Application:
+def _application(script: Script, *, close: bool) -> web.Application:
     server = _ModelServer(script)
     application = web.Application(client_max_size=_MOST_BYTES, middlewares=[_shape_errors])
     application.router.add_post("/v1/chat/completions", server.complete)
     application.router.add_get("/v1/models", server.list_models)
+    if close:
+        application.on_response_prepare.append(_end_connection)
     return application
+
+
+async def _end_connection(_: web.Request, response: web.StreamResponse) -> None:
+    response.force_close()
+    # The hook runs after aiohttp has written the header that says so.
+    response.headers["Connection"] = "close"
 
 
 class _ModelServer:
@@ -61,7 +74,7 @@ class _ModelServer:
         return _json(200, encode(model_list(self._script)))
 
     async def complete(self, request: web.Request) -> web.StreamResponse:
-        asked = read_request(parse_body(await request.read()))
+        asked = read_request(parse_body(await request.read()), alike=self._script.alike)
         reply = await self._reply(asked)
         if reply.rule.times is not None:
             self._uses[asked.key][reply.index] += 1

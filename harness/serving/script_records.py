@@ -119,7 +119,14 @@ class Rule:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Script:
-    """The models of a script by name; `seed` changes every draw."""
+    """The models of a script by name; `seed` changes every draw.
+
+    `alike` says which requests are answered alike, by draws, invented values and `times`: those
+    of one `conversation`, to the letter, or those of the same `prompts`, which is what the user
+    has said so far and how often the model has replied since. The latter is for agents whose
+    system message or tool results hold times and ids of their own, such as Letta's.
+    """
 
     models: Mapping[str, tuple[Rule, ...]]
     seed: int = 0
+    alike: Literal["conversation", "prompts"] = "conversation"
