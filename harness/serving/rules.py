@@ -13,10 +13,11 @@ from harness.system.hashing import sha256_of
 from harness.system.json_values import compact_json
 from harness.system.patterns import SlowPattern, search
 from harness.system.texts import one_line
-from harness.types.events import ToolResult, UserMessage
+from harness.types.events import SystemEvent, ToolResult, UserMessage
 from harness.types.suites import SCRIPTED
 from harness.types.trajectories import Turn
 
+_INSTRUCTIONS = ("system", "developer")  # what a message with instructions is called
 _NO_USES: Mapping[int, int] = MappingProxyType({})
 
 
@@ -153,6 +154,8 @@ def _searches(when: When, turns: tuple[Turn, ...]) -> Iterator[regex.Match[str] 
         yield search(when.user, _asked(turns[-1:]))
     if when.earlier is not None:
         yield _latest(when.earlier, [_asked((turn,)) for turn in turns[:-1]])
+    if when.system is not None:
+        yield search(when.system, _instructions(turns))
     for tool, pattern in when.results.items():
         yield _latest(pattern, _outputs(turns[-1:], tool))
     for tool, pattern in when.earlier_results.items():
@@ -178,6 +181,12 @@ def _outputs(turns: tuple[Turn, ...], tool: str) -> list[str]:
 def _asked(turns: tuple[Turn, ...]) -> str:
     events = [event for turn in turns for event in turn.events]
     return "\n".join(event.text for event in events if isinstance(event, UserMessage))
+
+
+def _instructions(turns: tuple[Turn, ...]) -> str:
+    events = [event for turn in turns for event in turn.events]
+    said = [event for event in events if isinstance(event, SystemEvent)]
+    return "\n".join(event.text for event in said if event.kind in _INSTRUCTIONS)
 
 
 def _invented(rule: Rule, draw: _Draw) -> dict[str, str]:

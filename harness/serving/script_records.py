@@ -52,7 +52,8 @@ class When:
     """The conditions of a rule; those left out hold always.
 
     Patterns are searched, not matched whole, and their named groups become values. `user` is
-    about the last user message, `earlier` about those before it (the latest first). `turn` is
+    about the last user message, `earlier` about those before it (the latest first), `system` about
+    the system messages, in which some agents keep their memory. `turn` is
     the index of this turn and `replies` how many replies the model has made in it, both from 0.
     `answered` are tools that all have answered in this turn, `unanswered` tools of which none
     has; `ever_answered` and `never_answered` say the same of the whole conversation. `results`
@@ -63,6 +64,7 @@ class When:
 
     user: str | None = None
     earlier: str | None = None
+    system: str | None = None
     turn: _Whole | None = None
     replies: _Whole | None = None
     answered: _Names = ()
@@ -76,7 +78,7 @@ class When:
     @property
     def patterns(self) -> tuple[tuple[tuple[str, ...], str], ...]:
         """Return every pattern with its place, such as `("results", "lookup")`."""
-        one = [("user", self.user), ("earlier", self.earlier)]
+        one = [("user", self.user), ("earlier", self.earlier), ("system", self.system)]
         many = [("results", self.results), ("earlier_results", self.earlier_results)]
         return (
             *(((place,), text) for place, text in one if text is not None),
