@@ -25,6 +25,7 @@ class LettaSteps:
         self._index: dict[str, int] = {}
         self._unmetered = 0
         self._answered = False
+        self._early_stop: str | None = None
 
     @property
     def all(self) -> tuple[Step, ...]:
@@ -82,13 +83,23 @@ class LettaSteps:
             if not any((usage.input_tokens, usage.output_tokens, message.get("step_count"))):
                 return
             self._begin(message)
+            self._steps[-1] = replace(self._steps[-1], stop_reason=self._early_stop)
+        self._early_stop = None
         self._unmetered = len(self._steps)
         self._steps[-1] = replace(self._steps[-1], usage=self._steps[-1].usage + usage)
 
-    def add_stop(self, reason: str) -> None:
-        """Say why the last step ended."""
-        if self._steps:
-            self._steps[-1] = replace(self._steps[-1], stop_reason=reason)
+    def add_stop(self, reason: str, message: Mapping[str, Any]) -> None:
+        """Say why a step ended: the one that the record names, else the last.
+
+        Where the last step has ended already, it is why the next one did, if only a usage follows.
+        """
+        index = self._find(message)
+        last = self._steps[-1] if self._steps else None
+        if index is None and (_keys(message) or last is None or last.stop_reason is not None):
+            self._early_stop = reason
+            return
+        place = len(self._steps) - 1 if index is None else index
+        self._steps[place] = replace(self._steps[place], stop_reason=reason)
 
 
 def _keys(message: Mapping[str, Any]) -> list[str]:

@@ -61,16 +61,16 @@ class LettaTurn:
                 events += self.read(message)
             except ValueError as error:
                 raise ValueError(f"message {index}: {error}") from error
+        # The reason first: it is that of the steps which the usage then ends.
+        self._stop(body)
         if isinstance(body.get("usage"), Mapping):
             self.steps.add_usage(body["usage"])
-        self._stop(body)
         return tuple(events)
 
     def _stop(self, message: Mapping[str, Any]) -> None:
-        found = message.get("stop_reason")
-        reason = read_stop_reason(found)
+        reason = read_stop_reason(message.get("stop_reason"))
         if reason is not None:
-            self.steps.add_stop(reason)
+            self.steps.add_stop(reason, message)
 
     def _step(self, kind: str, message: Mapping[str, Any]) -> int | None:
         if kind in REPLY_TYPES:
