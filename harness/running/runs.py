@@ -3,6 +3,7 @@
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
+from pathlib import Path
 
 from harness.loading.datasets import Dataset, open_dataset
 from harness.running.driving import Driver
@@ -68,6 +69,7 @@ def _run_context(
         models=target.models,
         run_id=opening.run_id,
         warn=opening.warnings.add,
+        folder=suite.source.parent if suite.source else Path(),
     )
 
 

@@ -279,7 +279,8 @@ class RunContext:
     `concurrency` is how many sessions may be open at once.
     `models` are the models of the run; empty where they are not known beforehand.
     `run_id` names the run, so that what a target leaves on a server can be found again. `warn`
-    adds a line to the warnings of the run.
+    adds a line to the warnings of the run. `folder` is that of the suite, where paths start that
+    stand inside other options.
     """
 
     scripted_url: str | None
@@ -288,6 +289,7 @@ class RunContext:
     models: tuple[str, ...] = ()
     run_id: str = ""
     warn: Callable[[str], None] = _silent
+    folder: Path = Path()
 
 
 class Target(Protocol):
