@@ -14,7 +14,7 @@ Both give the events of the blocking reply:
 """
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from harness.messages.completions import read_usage, text_or_none
@@ -38,7 +38,8 @@ class LettaChunks:
         self._turn = turn
         self._parallel = parallel
         self._open: MessagePieces | None = None
-        self._held: list[Mapping[str, Any]] = []
+        self._held: list[dict[str, Any]] = []
+        self._returned: set[str | None] = set()
         self._seen: set[tuple[Any, ...]] = set()
         self._unexecuted: list[ToolCall] = []
         self._stop_reason: str | None = None
@@ -101,8 +102,8 @@ class LettaChunks:
         if made is None:
             return ()
         message = made.whole()
-        if self._parallel is False:
-            message = self._without(message, range(1, len(message.get("tool_calls") or ())))
+        if made.has_calls and self._parallel is False:
+            message = self._without(message, range(1, len(message["tool_calls"])))
         if not (made.is_from_server and made.kind == "tool_call_message"):
             return self._pass_on(made.kind, message)
         events = self._release()
@@ -110,36 +111,35 @@ class LettaChunks:
         return events
 
     def _pass_on(self, kind: str, message: Mapping[str, Any]) -> tuple[Event, ...]:
-        """Read a whole message, unless it waits with the calls that it answers."""
+        """Read a whole message; results wait until all of the calls that are held have theirs."""
         if not self._held or kind != "tool_return_message":
             return (*self._release(), *self._read(kind, message))
-        self._held.append(message)
-        ids = {call.get("tool_call_id") for call in self._held[0]["tool_calls"]}
-        return self._release() if ids <= self._returned() else ()
+        results = (e for e in read_letta_message(message) if isinstance(e, ToolResult))
+        self._returned.update(result.call_id for result in results)
+        self._held.append(dict(message))
+        ids = {call["tool_call_id"] for call in self._held[0]["tool_calls"]}
+        return self._release() if ids <= self._returned else ()
 
     def _release(self) -> tuple[Event, ...]:
-        """Read the calls that were held, and what was held with them."""
-        if not self._held:
+        """Read the calls that were held, and the results behind them."""
+        held, self._held = self._held, []
+        returned, self._returned = self._returned, set()
+        if not held:
             return ()
-        returned = self._returned()
-        (message, *results), self._held = self._held, []
-        calls = message["tool_calls"]
+        message, *results = held
         if returned:
-            ids = [call.get("tool_call_id") for call in calls]
+            ids = [call["tool_call_id"] for call in message["tool_calls"]]
             message = self._without(
                 message, [i for i, one in enumerate(ids) if one not in returned]
             )
             message["tool_calls"] = [_as_made(call) for call in message["tool_calls"]]
         return tuple(event for one in (message, *results) for event in self._turn.read(one))
 
-    def _returned(self) -> set[str]:
-        events = (event for one in self._held[1:] for event in read_letta_message(one))
-        return {e.call_id for e in events if isinstance(e, ToolResult) and e.call_id is not None}
-
-    def _without(self, message: Mapping[str, Any], places: Any) -> dict[str, Any]:
-        calls = message.get("tool_calls")
-        if not calls or len(places) == len(calls):
-            return dict(message)
+    def _without(self, message: dict[str, Any], places: Sequence[int]) -> dict[str, Any]:
+        """Take calls out of a message, unless that leaves none."""
+        calls = message["tool_calls"]
+        if len(places) == len(calls):
+            return message
         dropped = {"tool_calls": [calls[place] for place in places]}
         events = read_letta_calls(dropped, {})
         self._unexecuted += [event for event in events if isinstance(event, ToolCall)]
@@ -157,7 +157,7 @@ class LettaChunks:
 
 
 def read_letta_stream(
-    chunks: Iterator[Any], turn: LettaTurn
+    chunks: Iterable[Any], turn: LettaTurn
 ) -> tuple[tuple[Event, ...], LettaReply]:
     """Read a whole stream that is at hand, such as a stored one.
 

@@ -6,17 +6,21 @@ from typing import Any
 from harness.messages.assistant_messages import read_id
 from harness.messages.contents import read_content, shape_error
 
-JOINED_TYPES = frozenset(
-    {"assistant_message", "reasoning_message", "tool_call_message", "approval_request_message"}
-)
+_CALL_TYPES = frozenset({"tool_call_message", "approval_request_message"})
+JOINED_TYPES = _CALL_TYPES | {"assistant_message", "reasoning_message"}
 """The types of messages that arrive in pieces."""
 
 
 class MessagePieces:
-    """Puts the pieces of one message together; begun by the first of them."""
+    """Puts the pieces of one message together; begun by the first of them.
+
+    `has_calls` is whether it makes calls, and `is_from_server` whether they are told as the server
+    tells them, not as Letta Code does.
+    """
 
     def __init__(self, kind: str, first: Mapping[str, Any]) -> None:
         self.kind = kind
+        self.has_calls = kind in _CALL_TYPES
         self.is_from_server = isinstance(first.get("tool_calls"), Mapping)
         self._first = first
         self._texts: list[str] = []
