@@ -1,5 +1,7 @@
 """Records of every kind that can occur, hostile ones included; new types join at the end."""
 
+import json
+
 from hypothesis import strategies as st
 
 from graders.catalogue import EXTRACTORS, GRADERS
@@ -223,3 +225,158 @@ def dataset_rows(draw):
 
 
 dataset_samples = st.lists(dataset_rows(), min_size=1, max_size=4, unique_by=lambda s: s.id)
+
+
+# Messages of Letta: as its server writes them, and hostile ones.
+letta_keys = st.sampled_from([
+    "message_type", "type", "id", "otid", "step_id", "run_id", "seq_id", "date", "name", "content",
+    "text", "reasoning", "tool_call", "tool_calls", "tool_call_id", "arguments", "tool_return",
+    "tool_returns", "status", "stdout", "stderr", "event_type", "event_data", "summary", "state",
+    "hidden_reasoning", "approvals", "reason", "error_type", "message", "detail", "stop_reason",
+    "usage", "prompt_tokens", "step_count", "messages", "event", "subtype", "result", "api_error",
+])  # fmt: skip
+letta_types = st.sampled_from([
+    "user_message", "system_message", "assistant_message", "reasoning_message",
+    "hidden_reasoning_message", "tool_call_message", "tool_return_message",
+    "approval_request_message", "approval_response_message", "summary_message", "event_message",
+    "error_message", "ping", "stop_reason", "usage_statistics", "newer_message", "",
+])  # fmt: skip
+letta_json = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | letta_types | message_words
+    | st.sampled_from(["2026-01-01T00:00:00Z", "0001-01-01T00:00:00+23:00", "compaction"])
+    | short_texts,
+    lambda inner: (
+        st.lists(inner, max_size=4) | st.dictionaries(letta_keys | short_texts, inner, max_size=6)
+    ),
+    max_leaves=25,
+)  # fmt: skip
+letta_objects = st.builds(
+    lambda kind, line, fields: {"message_type": kind, "type": line, **fields},
+    letta_types,
+    st.sampled_from(["message", "stream_event", "system", "error", "retry", "result", "queue"]),
+    st.dictionaries(letta_keys, letta_json, max_size=8),
+)
+plain_texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
+letta_streams = st.sampled_from([None, [], ["out\n"], ["a", "b"]])
+letta_arguments = st.dictionaries(st.sampled_from(["q", "to"]), st.integers() | plain_texts)
+
+
+def letta_return(call_id, text, *, ok, streams):
+    """Make one entry of `tool_returns`."""
+    status = "success" if ok else "error"
+    printed = {"stdout": streams[0], "stderr": streams[1]}
+    return {
+        "type": "tool",
+        "tool_return": text,
+        "status": status,
+        "tool_call_id": call_id,
+    } | printed
+
+
+@st.composite
+def letta_steps(draw, number, *, kind="tool_call_message"):
+    """Draw the messages of one step that makes calls, as a blocking reply holds them."""
+    count = draw(st.integers(1, 3))
+    calls = [
+        {
+            "name": draw(tool_names),
+            "arguments": json.dumps(draw(letta_arguments)),
+            "tool_call_id": f"call-{number}-{index}",
+        }
+        for index in range(count)
+    ]
+    streams = st.tuples(letta_streams, letta_streams)
+    returns = [
+        letta_return(
+            call["tool_call_id"], draw(plain_texts), ok=draw(st.booleans()), streams=draw(streams)
+        )
+        for call in calls
+    ]
+    calling = {"message_type": kind, "tool_call": calls[0], "tool_calls": calls}
+    first = {key: value for key, value in returns[0].items() if key != "type"}
+    answer = {"message_type": "tool_return_message", **first, "tool_returns": returns}
+    own = {"id": f"message-{number}-return", "otid": None, "name": calls[0]["name"]}
+    return [*draw(letta_words(number)), _of_step(number, calling), _of_step(number, answer) | own]
+
+
+@st.composite
+def letta_words(draw, number):
+    """Draw what a model thinks and says in one step; it may be nothing."""
+    said = []
+    if draw(st.booleans()):
+        said.append({"message_type": "reasoning_message", "reasoning": draw(plain_texts)})
+    if draw(st.booleans()):
+        said.append({"message_type": "assistant_message", "content": draw(plain_texts)})
+    return [_of_step(number, message) for message in said]
+
+
+def _of_step(number, message):
+    ids = {"id": f"message-{number}", "otid": f"{number}-{message['message_type']}"}
+    step = {"step_id": f"step-{number}", "run_id": "run", "date": "2026-01-01T00:00:00+00:00"}
+    return {**ids, "name": None, **step, **message}
+
+
+@st.composite
+def letta_replies(draw):
+    """Draw a whole blocking reply: steps with calls, then an answer or none."""
+    count = draw(st.integers(0, 3))
+    messages = [message for n in range(count) for message in draw(letta_steps(n))]
+    messages += draw(letta_words(count))
+    usage = {"prompt_tokens": draw(st.integers(0, 99)), "completion_tokens": 3, "step_count": count}
+    stop = {"message_type": "stop_reason", "stop_reason": "end_turn"}
+    usage["message_type"] = "usage_statistics"
+    return {"messages": messages, "stop_reason": stop, "usage": usage}
+
+
+@st.composite
+def letta_notes(draw, number):
+    """Draw a message that is neither a reply nor a result."""
+    text, data = draw(plain_texts), draw(free_mappings)
+    alert = json.dumps({"type": "system_alert", "message": text, "time": "now"})
+    return _of_step(number, draw(st.sampled_from([
+        {"message_type": "user_message", "content": alert},
+        {"message_type": "system_message", "content": text},
+        {"message_type": "hidden_reasoning_message", "state": "redacted", "hidden_reasoning": text},
+        {"message_type": "hidden_reasoning_message", "state": "omitted"},
+        {"message_type": "approval_response_message", "approve": True, "reason": text,
+         "approvals": [{"type": "approval", "approve": True, "tool_call_id": "c"}]},
+        {"message_type": "summary_message", "summary": text, "compaction_stats": data or None},
+        {"message_type": "event_message", "event_type": "compaction", "event_data": data},
+        {"message_type": "error_message", "error_type": "llm_error", "message": text},
+        {"message_type": "newer_message", "text": text, "data": data},
+        {"message_type": "ping"},
+    ])))  # fmt: skip
+
+
+@st.composite
+def letta_histories(draw):
+    """Draw the messages of a conversation, as the server lists them from the oldest on."""
+    messages = []
+    for turn in range(draw(st.integers(0, 3))):
+        first = 10 * turn
+        parts = [{"type": "text", "text": draw(plain_texts)}, draw(image_parts)]
+        asked = draw(st.sampled_from([parts[0]["text"], parts[:1], parts]))
+        prompt = {"message_type": "user_message", "content": asked, "otid": None}
+        messages.append(_of_step(first, prompt) | {"id": f"message-{first}-asked"})
+        for number in range(first, first + draw(st.integers(0, 2))):
+            kind = draw(st.sampled_from(["tool_call_message", "approval_request_message"]))
+            messages += draw(letta_steps(number, kind=kind))
+            messages += [draw(letta_notes(number)) for _ in range(draw(st.integers(0, 1)))]
+        messages += draw(letta_words(first + 9))
+    return messages
+
+
+def letta_tokens(message, size):
+    """Cut a whole message into the records of a stream of tokens, `size` characters each."""
+    for key in {"content", "reasoning"} & message.keys():
+        pieces = [message[key][i : i + size] for i in range(0, len(message[key]), size)]
+        return [{**message, key: piece} for piece in pieces or [""]]
+    if message["message_type"] != "tool_call_message":
+        return [message]
+    deltas = []
+    for call in message["tool_calls"]:
+        text = call["arguments"]
+        deltas.append({**call, "arguments": None})
+        pieces = [text[i : i + size] for i in range(0, len(text), size)]
+        deltas += [{**call, "name": None, "arguments": piece} for piece in pieces]
+    return [{**message, "tool_call": delta, "tool_calls": delta} for delta in deltas]
