@@ -19,13 +19,21 @@ from typing import Any
 OWN_PACKAGES = ("harness", "graders")
 """The packages of Regrade, which no file of a suite can hide."""
 
+_PREFIX = "regrade_suite_"
+
+
+def package_of(module: str) -> str:
+    """Return the private package that a module belongs to; empty for any other module."""
+    top = module.partition(".")[0]
+    return top if top.startswith(_PREFIX) else ""
+
 
 class PrivateModules:
     """The modules of one folder, each run once; `sources` are the bytes of what was run."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self.package = f"regrade_suite_{secrets.token_hex(8)}"
+        self.package = f"{_PREFIX}{secrets.token_hex(8)}"
         self.sources: dict[str, tuple[Path, bytes]] = {}
         self.imports: dict[str, set[str]] = {}
         self.hidden_by_own: list[tuple[str, int, str]] = []

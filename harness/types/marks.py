@@ -61,8 +61,10 @@ _FOREIGN: Mapping[str, MarkKind] = MappingProxyType(
 
 def _foreign_mark(fields: Mapping[str, Any], function: Any) -> Mark | None:
     """Read what the decorators of an installed letta-evals leave."""
-    kind = next((kind for name, kind in _FOREIGN.items() if fields.get(name) is True), None)
-    return Mark(kind=kind, name=function.__name__, style="letta-evals") if kind else None
+    for name, kind in _FOREIGN.items():
+        if fields.get(name) is True:
+            return Mark(kind=kind, name=function.__name__, style="letta-evals")
+    return None
 
 
 def _marker(mark_kind: Any, name: str | None, scope: Scope = "trial") -> Callable[[_F], _F]:
