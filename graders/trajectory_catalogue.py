@@ -1,0 +1,45 @@
+"""The graders of whole trajectories by name; `catalogue` lists them beside the others.
+
+Names with a hyphen that Vally (0.15) has too mean what they mean there.
+"""
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any
+
+from graders.budgets import ErrorCount, StepCount, TokenBudget, ToolCallCount, TurnCount, WallTime
+from graders.output_texts import (
+    OutputContains,
+    OutputMatches,
+    OutputNotContains,
+    OutputNotMatches,
+)
+from graders.session_ends import Completed, ExitSuccess
+from graders.transcript_texts import (
+    TranscriptContains,
+    TranscriptMatches,
+    TranscriptNotContains,
+    TranscriptNotMatches,
+)
+
+TRAJECTORY_GRADERS: Mapping[str, type[Any]] = MappingProxyType(
+    {
+        "output-contains": OutputContains,
+        "output-not-contains": OutputNotContains,
+        "output-matches": OutputMatches,
+        "output-not-matches": OutputNotMatches,
+        "transcript-contains": TranscriptContains,
+        "transcript-not-contains": TranscriptNotContains,
+        "transcript-matches": TranscriptMatches,
+        "transcript-not-matches": TranscriptNotMatches,
+        "completed": Completed,
+        "exit-success": ExitSuccess,
+        "token-budget": TokenBudget,
+        "tool-call-count": ToolCallCount,
+        "step-count": StepCount,
+        "turn-count": TurnCount,
+        "error-count": ErrorCount,
+        "wall-time": WallTime,
+    }
+)
+"""Graders: a name -> a frozen dataclass whose fields are the options."""
