@@ -10,6 +10,7 @@ from graders.text_extractors import AllAssistant, FirstAssistant, LastAssistant,
 from graders.text_graders import AsciiPrintableOnly, Contains, ExactMatch, RegexMatch
 from graders.tool_extractors import ToolArguments, ToolOutput
 from graders.tool_output_echo import AssistantContainsToolOutput
+from graders.trajectory_catalogue import TRAJECTORY_GRADERS
 
 GRADERS: Mapping[str, type[Any]] = MappingProxyType(
     {
@@ -18,6 +19,7 @@ GRADERS: Mapping[str, type[Any]] = MappingProxyType(
         "regex_match": RegexMatch,
         "ascii_printable_only": AsciiPrintableOnly,
         "assistant-contains-tool-output": AssistantContainsToolOutput,
+        **TRAJECTORY_GRADERS,
     }
 )
 """Graders: a name -> a frozen dataclass whose fields are the options."""
