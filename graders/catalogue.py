@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
 
+from graders.model_judge import ModelJudge
 from graders.search_extractors import AfterMarker, Pattern
 from graders.state_extractors import MemoryBlock
 from graders.text_extractors import AllAssistant, FirstAssistant, LastAssistant, LastTurn
@@ -19,6 +20,7 @@ GRADERS: Mapping[str, type[Any]] = MappingProxyType(
         "regex_match": RegexMatch,
         "ascii_printable_only": AsciiPrintableOnly,
         "assistant-contains-tool-output": AssistantContainsToolOutput,
+        "model_judge": ModelJudge,
         **TRAJECTORY_GRADERS,
     }
 )

@@ -13,7 +13,11 @@ from harness.types.taxonomy import Taxonomy
 
 GRADERS, EXTRACTORS, TARGETS = "regrade.graders", "regrade.extractors", "regrade.targets"
 _OWN = "regrade"
-_METHODS = {GRADERS: ("grade",), EXTRACTORS: ("extract", "extract_from"), TARGETS: ("connect",)}
+_METHODS = {
+    GRADERS: ("grade", "grade_with"),
+    EXTRACTORS: ("extract", "extract_from"),
+    TARGETS: ("connect",),
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -19,6 +19,7 @@ from harness.types.summaries import (
     ModelSummary,
     Summary,
 )
+from harness.types.trajectories import Usage
 
 _SHOWN = 10
 _WIDEST = 400
@@ -171,22 +172,42 @@ def _remarks(summary: Summary) -> Iterator[RenderableType]:
                 f"{100 * model.pass_rate_if_errors_passed:.1f} % if all had passed",
                 style=_YELLOW,
             )
+        if model.judge_usage is not None:
+            yield Text(f"judges of {harmless(name)}: {_usage(model.judge_usage)}", style=_DIM)
     for warning in summary.warnings:
         yield Text(f"warning: {harmless(warning)}", style=_YELLOW)
     for gate in summary.gates:
-        yield _gate(gate)
+        yield from _gate(gate)
     for reason in summary.reasons:
         yield Text(f"incomplete: {harmless(reason)}", style=_RED)
 
 
-def _gate(gate: GateResult) -> Text:
+def _usage(usage: Usage) -> str:
+    tokens = {"in": usage.input_tokens, "out": usage.output_tokens}
+    said = [f"{count:,} tokens {way}" for way, count in tokens.items() if count is not None]
+    cost = [] if usage.cost_usd is None else [f"${usage.cost_usd:,.4f}"]
+    return ", ".join([*said, *cost])
+
+
+def _gate(gate: GateResult, indent: str = "") -> Iterator[Text]:
     word, style = {
         True: ("met", _GREEN),
         False: ("missed", _RED),
         None: ("not judged", _YELLOW),
     }[gate.passed]
+    found = "" if gate.parts else f" ({_found(gate)})"
+    yield Text(f"{indent}gate {word}: {harmless(gate.text)}{found}", style=style)
+    for part in gate.parts:
+        yield from _gate(part, f"{indent}  ")
+
+
+def _found(gate: GateResult) -> str:
     value = "nothing measured" if gate.value is None else f"is {gate.value:.4g}"
-    return Text(f"gate {word}: {harmless(gate.text)} ({value})", style=style)
+    numbers = [
+        f"{harmless(name)} {'-' if number is None else f'{number:.4g}'}"
+        for name, number in gate.numbers.items()
+    ]
+    return f"{value}: {', '.join(numbers)}" if numbers else value
 
 
 def _verdict(summary: Summary) -> Text:
