@@ -41,11 +41,14 @@ _limit: ContextVar["TimeLimit | None"] = ContextVar("pattern_limit", default=Non
 
 
 class SlowPattern(Exception):  # noqa: N818  (an outcome of a search, not a mistake)
-    """A pattern needs more time than it has here; `limited` says that it had its full time."""
+    """A pattern needs more time than it has here; `limited` says that it had its full time.
 
-    def __init__(self, pattern: str, *, limited: bool) -> None:
+    `what` names what it is, where it is other work under the same time limit.
+    """
+
+    def __init__(self, pattern: str, *, limited: bool, what: str = "pattern") -> None:
         shown = pattern if len(pattern) <= 200 else f"{pattern[:200]}…"  # noqa: PLR2004
-        super().__init__(f"pattern {shown!r} took longer than its time limit")
+        super().__init__(f"{what} {shown!r} took longer than its time limit")
         self.limited = limited
 
 
@@ -86,15 +89,17 @@ def inline_limit() -> TimeLimit:
     return TimeLimit(INLINE_SECONDS, final=False)
 
 
-def check_time(pattern: str) -> None:
+def check_time(pattern: str, *, what: str = "pattern") -> None:
     """Stop work that goes on beside the searches of a pattern, such as comparing what it found.
+
+    `what` names what took too long, where that is no pattern.
 
     Raises:
         SlowPattern: the time limit around has passed.
     """
     limit = _limit.get()
     if limit is not None and time.perf_counter() > limit.deadline:
-        raise SlowPattern(pattern, limited=limit.final)
+        raise SlowPattern(pattern, limited=limit.final, what=what)
 
 
 def compile_pattern(text: str) -> regex.Pattern[str]:
