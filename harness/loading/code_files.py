@@ -1,5 +1,6 @@
 """A suite's own Python files: found, run once, and every way they can fail as one fault."""
 
+import inspect
 import re
 import sys
 import traceback
@@ -9,12 +10,14 @@ from types import ModuleType
 
 from harness.documents.findings import BadReference
 from harness.loading.suite_paths import Folder, resolve_path
+from harness.shims.letta_evals_modules import offer_letta_evals, stands_in
+from harness.shims.stand_ins import PACKAGE
 from harness.system.private_modules import OWN_PACKAGES, PrivateModules
 from harness.system.suggestions import suggest
 from harness.system.texts import error_line
 from harness.types.code import CodeFile, CodeRef
 from harness.types.errors import Fault
-from harness.types.marks import own_names, public_names
+from harness.types.marks import MarkKind, mark_of, own_names, public_names
 
 _PRIVATE = re.compile(r"regrade_suite_[0-9a-f]{16}\.?")
 _REFERENCE = re.compile(r".*\.py:[^:/\\]*", re.DOTALL | re.IGNORECASE)
@@ -78,6 +81,28 @@ class CodeFiles:
             raise BadReference(f'{file.text} has no "{name}"', suggest(name, known))
         return CodeRef(text=text, file=file, name=name, value=names[name])
 
+    def marked(self, kind: MarkKind, name: str) -> CodeRef | None:
+        """Return a function that a loaded file calls by that name, as letta-evals registers it."""
+        for file in self._loaded.values():
+            value = public_names(file.module).get(name)
+            if (mark := mark_of(value)) and (mark.kind, mark.style) == (kind, "letta-evals"):
+                return CodeRef(text=f"{file.text}:{name}", file=file, name=name, value=value)
+        return None
+
+    def misused_decorators(self) -> list[Fault]:
+        """Return a fault for each function whose decorator does not fit its signature."""
+        return [
+            Fault(
+                file=self._folder.show(path),
+                line=value.__code__.co_firstlineno,
+                problem=f"the {mark.kind} {value.__name__} {mark.problem}",
+                allowed=mark.allowed,
+            )
+            for path, module in self.modules().items()
+            for value in dict.fromkeys(filter(inspect.isfunction, list(vars(module).values())))
+            if value.__module__ == module.__name__ and (mark := mark_of(value)) and mark.problem
+        ]
+
     def modules(self) -> dict[Path, ModuleType]:
         """Return every module that was loaded, siblings included, by path."""
         return {
@@ -101,6 +126,7 @@ class CodeFiles:
 
     def _load(self, text: str, path: Path) -> CodeFile:
         modules = self._folders.setdefault(path.parent, PrivateModules(path.parent))
+        offer_letta_evals()
         try:
             module = modules.load(path)
         except KeyboardInterrupt:
@@ -148,6 +174,8 @@ def _advice(error: BaseException, folder: Path) -> str:
                 f'"{top}" means Regrade\'s package; `from . import {top}` reaches the file beside'
             )
         return ""
+    if isinstance(error, ImportError) and top == PACKAGE and stands_in():
+        return "Regrade gives the names of letta-evals that suites use; install it for all of them"
     if isinstance(error, ModuleNotFoundError) and top and top not in sys.stdlib_module_names:
         inner = f"{str(missing).replace('.', '/')}.py"
         if (folder / top).is_dir():

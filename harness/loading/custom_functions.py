@@ -1,7 +1,7 @@
 """Graders and extractors that are functions of a suite's file, and what their parameters may be."""
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,13 +11,17 @@ from harness.loading.load_context import LoadContext
 from harness.system.suggestions import suggest
 from harness.types.code import CodeRef, CustomExtractor, CustomGrader
 from harness.types.errors import Fault
-from harness.types.marks import MARK, Isolation, Mark
+from harness.types.marks import Isolation, Style, mark_of
+from harness.types.protocols import AGENT_STATE
 
-GRADER_PARAMETERS = ("trajectory", "sample", "submission", "config")
-"""What a grader's function is given by name, beside the end state of the suite's fixtures."""
+GRADER_PARAMETERS = ("trajectory", "sample", "submission", "config", "grades")
+"""What a grader's function is given by name, beside the end state of fixtures and agent."""
 
-EXTRACTOR_PARAMETERS = ("trajectory", "config")
+EXTRACTOR_PARAMETERS = ("trajectory", "config", AGENT_STATE)
 """What an extractor's function is given by name."""
+
+COMPOSER = "reward composer"
+"""The kind of a function of letta-evals that judges a trial by the grades it has."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,12 +35,8 @@ class FunctionNeeds:
     optional: tuple[str, ...]
     file: str
     line: int
-
-
-def mark_of(value: object) -> Mark | None:
-    """Return the mark a decorator has left on a function; None for everything else."""
-    mark = value.__dict__.get(MARK) if inspect.isfunction(value) else None
-    return mark if isinstance(mark, Mark) else None
+    style: Style = "regrade"
+    is_composer: bool = False
 
 
 def ref_needs(ref: CodeRef, kind: str, file: str) -> FunctionNeeds | None:
@@ -55,6 +55,7 @@ def function_needs(
     except (TypeError, ValueError):
         return None
     code = getattr(inspect.unwrap(function), "__code__", None)
+    mark = mark_of(function)
     named = [p for p in parameters if p.kind not in {p.VAR_POSITIONAL, p.VAR_KEYWORD}]
     filled = [p for p in named if p.default is p.empty or p.name in GRADER_PARAMETERS]
     return FunctionNeeds(
@@ -65,26 +66,37 @@ def function_needs(
         optional=tuple(p.name for p in named if p not in filled),
         file=file,
         line=code.co_firstlineno if code else 0,
+        style=mark.style if mark else "regrade",
+        is_composer=mark is not None and mark.kind == COMPOSER,
     )
 
 
 def check_needs(needs: FunctionNeeds, fixtures: Mapping[str, Any]) -> Fault | None:
     """Return the fault of a function that asks for what nobody gives, or asks for too little."""
+    if needs.style == "letta-evals":
+        return None  # its decorator has looked at it
     if needs.kind == "grader":
-        given = [*GRADER_PARAMETERS, *fixtures]
-        needed, form = {"trajectory", "submission"}, "(sample, submission) or (trajectory, sample)"
+        given = [*GRADER_PARAMETERS, AGENT_STATE, *fixtures]
+        needed = {"trajectory", "submission", "grades"}
+        form = "(sample, submission) or (trajectory, sample)"
     else:
         given = list(EXTRACTOR_PARAMETERS)
         needed, form = {"trajectory"}, "(trajectory) or (trajectory, config)"
     unknown = [name for name in needs.parameters if name not in given]
     if unknown:
         problem = f'the {needs.kind} {needs.name} asks for "{unknown[0]}", which nobody gives'
-        return _fault(needs, problem, suggest(unknown[0], given))
-    # Extractors are called by position.
+        return _fault(needs, problem, _instead(unknown[0], given))
+    # Extractors of letta-evals have it first, and so have all others.
     first = needs.parameters[:1] if needs.kind == "extractor" else needs.parameters
     if needed.isdisjoint(first):
         return _fault(needs, f"the {needs.kind} {needs.name} asks for nothing to work on", form)
     return None
+
+
+def _instead(name: str, given: Collection[str]) -> str:
+    if name == "ctx":
+        return "a reward composer of letta-evals is decorated with @reward_composer"
+    return suggest(name, given)
 
 
 def _fault(needs: FunctionNeeds, problem: str, allowed: str) -> Fault:
@@ -112,6 +124,8 @@ def bind_grader(
         optional=needs.optional,
         config=config,
         isolation=isolation,
+        style=needs.style,
+        is_composer=needs.is_composer,
     )
     return grader, needs
 
@@ -126,7 +140,12 @@ def bind_extractor(
     ):
         return None
     extractor = CustomExtractor(
-        name=ref.name, function=ref.value, parameters=needs.parameters, config=config
+        name=ref.name,
+        function=ref.value,
+        parameters=needs.parameters,
+        optional=needs.optional,
+        config=config,
+        style=needs.style,
     )
     return extractor, needs
 
@@ -135,7 +154,8 @@ def _needs_at(
     ref: CodeRef, kind: str, location: Location, context: LoadContext
 ) -> FunctionNeeds | None:
     mark = mark_of(ref.value)
-    if mark is not None and mark.kind != kind:
+    judges = {kind, COMPOSER} if kind == "grader" else {kind}
+    if mark is not None and mark.kind not in judges:
         context.findings.fault(location, f"{ref.text} is decorated as {_article(mark.kind)}")
         return None
     needs = ref_needs(ref, kind, context.folder.show(Path(ref.file.path)))

@@ -64,13 +64,19 @@ def _grader_called(
     if is_code_ref(name):
         return context.code_ref(at, name)
     known = context.plugins.graders
+    own = context.marked("grader", name)
     if name not in known:
+        if own is not None:
+            return own
         context.findings.fault(at, f'unknown grader "{name}"', suggest(name, known))
         return None
     if text_only and known[name].reads != "submission":
         problem = f'"{name}" reads the trajectory, not a text taken out of it'
         context.findings.fault(at, problem, f"write `type: {name}`")
         return None
+    if own is not None:
+        problem = f'"{name}" is the built-in grader, which no function replaces'
+        context.findings.warn(at, problem, f"the function is reached by `{own.text}`")
     return known[name]
 
 
@@ -114,12 +120,13 @@ def bind_extractor_part(
 
 def _extractor_called(name: str, location: Location, context: LoadContext) -> BoundPart | None:
     at = location.child("extractor") or location
-    if is_code_ref(name):
-        ref = context.code_ref(at, name)
+    known = context.plugins.extractors
+    marked = None if name in known else context.marked("extractor", name)
+    if marked or is_code_ref(name):
+        ref = marked or context.code_ref(at, name)
         config = _free_config(location.child("extractor_config"))
         made = bind_extractor(ref, location, context, config=config) if ref else None
         return BoundPart(plugin=made[0], code=ref, needs=made[1]) if made else None
-    known = context.plugins.extractors
     if name not in known:
         context.findings.fault(at, f'unknown extractor "{name}"', suggest(name, known))
         return None

@@ -13,6 +13,7 @@ from harness.loading.environment import expand
 from harness.loading.plugins import Plugins
 from harness.loading.suite_paths import Folder, resolve_path
 from harness.types.code import CodeFile, CodeRef, SuitePath, SuiteText
+from harness.types.marks import MarkKind
 
 _T = TypeVar("_T")
 
@@ -76,6 +77,10 @@ class LoadContext:
                 "write the samples in the suite, or name the grader under its `graders`",
             )
         return self.code
+
+    def marked(self, kind: MarkKind, name: str) -> CodeRef | None:
+        """Return a function that a file of the suite, loaded already, registers by that name."""
+        return self.code.marked(kind, name) if self.code else None
 
     def code_ref(self, location: Location, text: str) -> CodeRef | None:
         """Resolve `file.py:function` at a location; None where that was a fault."""

@@ -93,8 +93,10 @@ def _draft(node: Node, findings: Findings, folder: Folder) -> Draft:
         environ=os.environ,
     )
     suite = assemble(node, context)
-    faults = in_order(findings.file, [*findings.faults, *code.faults.values()])
+    in_code = [*code.faults.values(), *code.misused_decorators()]
+    faults = in_order(findings.file, [*findings.faults, *in_code])
     warnings = [*findings.warnings, *code.hidden_siblings(), *context.plugins.faults]
     if suite is not None:
-        suite = replace(suite, warnings=in_order(findings.file, warnings))
+        notes = in_order(findings.file, findings.notes)
+        suite = replace(suite, warnings=in_order(findings.file, warnings), notes=notes)
     return Draft(suite=suite, faults=faults)

@@ -5,11 +5,12 @@ from collections.abc import Iterator, Mapping
 from graphlib import CycleError, TopologicalSorter
 
 from harness.loading.code_files import CodeFiles
-from harness.loading.custom_functions import GRADER_PARAMETERS, function_needs, mark_of
+from harness.loading.custom_functions import GRADER_PARAMETERS, function_needs
 from harness.loading.suite_paths import Folder
 from harness.system.suggestions import suggest
 from harness.types.code import Fixture
 from harness.types.errors import Fault
+from harness.types.marks import mark_of
 from harness.types.protocols import AGENT_STATE
 
 _SAMPLE = "sample"

@@ -25,6 +25,12 @@ def offer_letta_evals() -> None:
         sys.meta_path.append(_Finder())
 
 
+def stands_in() -> bool:
+    """Say whether it is Regrade that gives the names of letta-evals here."""
+    spec = getattr(sys.modules.get(PACKAGE), "__spec__", None)
+    return spec is not None and spec.origin == _PLACE
+
+
 class _Finder(MetaPathFinder):
     """Finds the modules of letta-evals that Regrade stands in for."""
 
