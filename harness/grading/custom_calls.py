@@ -1,7 +1,8 @@
 """Graders and extractors that are functions of the suite: what they are given and return.
 
-A parameter is filled by its name: `sample`, `submission`, `trajectory`, `config`, or a fixture,
-whose end state it receives.
+A parameter is filled by its name: `sample`, `submission`, `trajectory`, `config`, `grades`, or
+`agent_state` or a fixture, whose end state it receives. A function that is decorated for
+letta-evals is given the records of letta-evals in their place.
 """
 
 from collections.abc import Callable, Mapping
@@ -14,22 +15,30 @@ from harness.grading.error_grades import error_grade, grade_of_user_error
 from harness.grading.own_copies import own_sample, own_trajectory
 from harness.grading.returned_values import as_grade, as_submission
 from harness.grading.worker_processes import call_in_process
+from harness.shims.letta_views import LettaView, letta_state
 from harness.system.patterns import time_limit
 from harness.system.user_calls import UserCodeError, caller_of, is_async, within
 from harness.types.code import CustomExtractor, CustomGrader
 from harness.types.errors import GraderError
 from harness.types.grades import Grade
 from harness.types.protocols import Subject, Submission
-from harness.types.trajectories import Trajectory
 
 _MISSING = object()
 _R = TypeVar("_R", Grade, Submission)
 
 
-async def call_grader(grader: CustomGrader, subject: Subject, *, seconds: float) -> Grade:
-    """Call a custom grader; whatever goes wrong is an error grade."""
+async def call_grader(
+    grader: CustomGrader, subject: Subject, view: LettaView, *, seconds: float
+) -> Grade:
+    """Call a custom grader; whatever goes wrong is an error grade.
+
+    `view` is of the whole trial, for functions of letta-evals.
+    """
     try:
-        arguments = _arguments(grader, subject)
+        if grader.style == "letta-evals":
+            arguments = _letta_arguments(grader, subject, view)
+        else:
+            arguments = _arguments(grader, subject)
         if grader.isolation == "process":
             grade = await call_in_process(grader, arguments, seconds=seconds)
         else:
@@ -46,12 +55,14 @@ def _with_evidence(grade: Grade, name: str) -> Grade:
 
 
 async def call_extractor(
-    extractor: CustomExtractor, trajectory: Trajectory, *, seconds: float
+    extractor: CustomExtractor, subject: Subject, view: LettaView, *, seconds: float
 ) -> Submission | Grade:
     """Call a custom extractor; whatever goes wrong is an error grade."""
-    given = (own_trajectory(trajectory), deepcopy(dict(extractor.config)))
-    arguments = dict(zip(extractor.parameters, given, strict=False))
     try:
+        if extractor.style == "letta-evals":
+            arguments = _letta_extraction(extractor, subject, view)
+        else:
+            arguments = _arguments(extractor, subject)
         return await _call(extractor.function, arguments, as_submission, seconds=seconds)
     except GraderError as error:
         return error_grade(error.code, f"{extractor.name} {error}")
@@ -94,18 +105,19 @@ def _searching(function: Callable[..., Any], seconds: float) -> Callable[..., An
     return call
 
 
-def _arguments(grader: CustomGrader, subject: Subject) -> dict[str, Any]:
-    given = {name: _value(name, grader, subject) for name in (*grader.parameters, *grader.optional)}
-    missing = [name for name in grader.parameters if given[name] is _MISSING]
+def _arguments(function: CustomGrader | CustomExtractor, subject: Subject) -> dict[str, Any]:
+    names = (*function.parameters, *function.optional)
+    given = {name: _value(name, function, subject) for name in names}
+    missing = [name for name in function.parameters if given[name] is _MISSING]
     if missing:
         raise GraderError(
-            f"asks for {missing[0]!r}, and no end state of a fixture of that name is stored; "
-            "given are also sample, submission, trajectory and config"
+            f"asks for {missing[0]!r}, and no end state of that name is stored; "
+            "given are also sample, submission, trajectory, config and grades"
         )
     return {name: value for name, value in given.items() if value is not _MISSING}
 
 
-def _value(name: str, grader: CustomGrader, subject: Subject) -> Any:
+def _value(name: str, function: CustomGrader | CustomExtractor, subject: Subject) -> Any:
     """Return what a parameter is filled with, `_MISSING` for nothing."""
     if name == "sample":
         return own_sample(subject.sample)
@@ -113,6 +125,45 @@ def _value(name: str, grader: CustomGrader, subject: Subject) -> Any:
         return _MISSING if subject.submission is None else subject.submission.text
     if name == "trajectory":
         return own_trajectory(subject.trajectory)
+    if name == "grades":
+        return deepcopy(dict(subject.facts.grades))
     if name in subject.snapshots:
         return deepcopy(subject.snapshots[name])
-    return deepcopy(dict(grader.config)) if name == "config" else _MISSING
+    return deepcopy(dict(function.config)) if name == "config" else _MISSING
+
+
+def _letta_arguments(grader: CustomGrader, subject: Subject, view: LettaView) -> dict[str, Any]:
+    # Imported here: what is made of pydantic is needed for such functions alone.
+    from harness.shims.letta_samples import letta_sample  # noqa: PLC0415
+    from harness.shims.reward_contexts import reward_context  # noqa: PLC0415
+
+    if grader.is_composer:
+        _check_grades(subject.facts.grades)
+        return {name: reward_context(subject, view) for name in grader.parameters}
+    text = subject.submission.text if subject.submission else ""
+    return dict(zip(grader.parameters, (letta_sample(subject.sample), text), strict=True))
+
+
+def _check_grades(grades: Mapping[str, Grade]) -> None:
+    """Refuse to compose a reward of grades that are not there.
+
+    Raises:
+        GraderError: a grader broke.
+    """
+    for name, grade in grades.items():
+        if grade.status == "error":
+            code = str(grade.details.get("code", "grader_broke"))
+            raise GraderError(f"has no grade of {name} to compose: {grade.evidence}", code=code)
+
+
+def _letta_extraction(
+    extractor: CustomExtractor, subject: Subject, view: LettaView
+) -> dict[str, Any]:
+    """Fill the two or three parameters of an extractor of letta-evals, whatever they are called."""
+    given = [view.messages(subject.trajectory), deepcopy(dict(extractor.config))]
+    if len(extractor.parameters) > len(given):
+        state = letta_state(subject.snapshots)
+        if state is None:
+            raise GraderError("asks for agent_state, and no end state of the agent is stored")
+        given.append(state)
+    return dict(zip(extractor.parameters, given, strict=True))

@@ -19,6 +19,7 @@ import msgspec
 
 from harness.grading.error_grades import error_grade, grade_of_exception, grade_of_user_error
 from harness.grading.returned_values import as_grade
+from harness.shims.letta_evals_modules import offer_letta_evals
 from harness.system.json_values import scrub_json
 from harness.system.patterns import time_limit
 from harness.system.private_modules import PrivateModules
@@ -92,6 +93,7 @@ def _write(pipe: Any, data: bytes) -> None:
 
 
 def _loaded(path: Path) -> ModuleType | Grade:
+    offer_letta_evals()
     try:
         return PrivateModules(path.parent).load(path)
     except BaseException as error:  # noqa: BLE001  (whatever the user's file raises is reported)

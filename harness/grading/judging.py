@@ -13,6 +13,7 @@ from harness.grading.grade_keys import grade_key
 from harness.grading.per_turn import joined
 from harness.grading.plugin_calls import call_plugin, grade_of, submission_of
 from harness.grading.turn_views import View, cut, graded_by_turn, moved_back, never_reached
+from harness.shims.letta_views import LettaView
 from harness.system.json_values import scrub_json
 from harness.system.numbers import reaches
 from harness.system.texts import scrub
@@ -25,6 +26,7 @@ from harness.types.protocols import (
     Subject,
     SubjectExtractor,
     Submission,
+    TrialFacts,
 )
 from harness.types.samples import Sample
 from harness.types.suites import GraderSpec, Limits
@@ -36,36 +38,54 @@ EVIDENCE_CHARACTERS = 2_000
 NO_MESSAGES = "Empty trajectory - agent produced no messages"
 NO_SUBMISSION = "Empty submission - extractor found no content"
 
+_NO_FACTS = TrialFacts()
 _COSTS = {"free": 0, "low": 1, "medium": 2, "high": 3}
 _DETERMINISMS = {"static": 0, "complex-static": 1, "llm": 2}
 
 
-async def grade_trajectory(
+async def grade_trajectory(  # noqa: PLR0913  (the trial as a whole is the sixth that few ask for)
     specs: Sequence[GraderSpec],
     sample: Sample,
     trajectory: Trajectory,
     *,
     snapshots: Mapping[str, Any],
     limits: Limits,
+    facts: TrialFacts = _NO_FACTS,
 ) -> dict[str, Grade]:
     """Grade a trajectory with every grader; the grades are in the order of `specs`.
 
     `specs` are all graders that are wanted, those of the sample alone included; `snapshots` is
     the end state of the trial's fixtures by name. Cheap and static graders run first, functions
     of the suite run beside each other, and an extractor that several graders name runs once.
-    Whatever a grader does ends in its grade.
+    Graders that look at grades run last, each after those that stand before it; `facts` holds
+    the grades that there are already. Whatever a grader does ends in its grade.
     """
-    judge = _Judge(snapshots, limits.grader_seconds)
-    ordered = sorted(specs, key=_expense) if len(specs) > 1 else specs
-    grades = await judge.judge_all(ordered, View(sample, trajectory))
-    return {spec.name: _completed(grades[spec.name], spec, sample) for spec in specs}
+    judge = _Judge(snapshots, limits.grader_seconds, facts, LettaView(trajectory))
+    last = [spec for spec in specs if needs_grades(spec)]
+    first = [spec for spec in specs if not needs_grades(spec)] if last else specs
+    ordered = sorted(first, key=_expense) if len(first) > 1 else first
+    whole = View(sample, trajectory)
+    grades = await judge.judge_all(ordered, whole)
+    made = {spec.name: _completed(grades[spec.name], spec, sample) for spec in first}
+    for spec in last:
+        judge.facts = replace(facts, grades={**facts.grades, **made})
+        made[spec.name] = _completed(await judge.judge(spec, whole), spec, sample)
+    return {spec.name: made[spec.name] for spec in specs} if last else made
+
+
+def needs_grades(spec: GraderSpec) -> bool:
+    """Say whether a grader looks at the grades of others, so that none of its own holds."""
+    return isinstance(spec.grader, CustomGrader) and spec.grader.needs_grades
 
 
 class _Judge:
     """Judges one trial with grader after grader; each extraction is made once."""
 
-    def __init__(self, snapshots: Mapping[str, Any], seconds: float) -> None:
-        self._snapshots, self._seconds = snapshots, seconds
+    def __init__(
+        self, snapshots: Mapping[str, Any], seconds: float, facts: TrialFacts, letta: LettaView
+    ) -> None:
+        self._snapshots, self._seconds, self._letta = snapshots, seconds, letta
+        self.facts = facts
         self._extractions: list[tuple[int | None, Any, asyncio.Future[Submission | Grade]]] = []
 
     async def judge_all(self, specs: Sequence[GraderSpec], whole: View) -> dict[str, Grade]:
@@ -136,10 +156,10 @@ class _Judge:
                 return await extraction
         extraction = asyncio.get_running_loop().create_future()
         self._extractions.append((view.turn, extractor, extraction))
+        subject = Subject(view.sample, view.trajectory, None, self._snapshots, self.facts)
         if isinstance(extractor, CustomExtractor):
-            made = await call_extractor(extractor, view.trajectory, seconds=self._seconds)
+            made = await call_extractor(extractor, subject, self._letta, seconds=self._seconds)
         elif isinstance(extractor, SubjectExtractor):
-            subject = Subject(view.sample, view.trajectory, None, self._snapshots)
             made = await call_plugin(extractor.extract_from, subject, submission_of)
         else:
             made = await call_plugin(extractor.extract, view.trajectory, submission_of)
@@ -152,9 +172,9 @@ class _Judge:
         view: View,
         submission: Submission | None,
     ) -> Grade:
-        subject = Subject(view.sample, view.trajectory, submission, self._snapshots)
+        subject = Subject(view.sample, view.trajectory, submission, self._snapshots, self.facts)
         if isinstance(grader, CustomGrader):
-            return await call_grader(grader, subject, seconds=self._seconds)
+            return await call_grader(grader, subject, self._letta, seconds=self._seconds)
         if is_connected(grader):
             return await call_connected(grader, subject)
         return await call_plugin(cast("Grader", grader).grade, subject, grade_of)

@@ -4,7 +4,8 @@ Accepted are a Grade; a score, which is a bool, 0, 1, or a float in 0..1; a mapp
 with `score` and optionally `passed`, `rationale` or `evidence`, `details` or `metadata`. A
 scalar of numpy or the like, an object of shape `()` with `item()`, stands for what `item()` gives.
 Nothing is clipped or guessed: a score of 1.0000001 is an error. Further keys of a mapping are
-kept in `details`.
+kept in `details`, and so are the `per_turn_grades` of letta-evals. Details are kept up to a bound;
+a value beyond it is replaced by its beginning and a note.
 """
 
 from collections.abc import Mapping
@@ -22,6 +23,10 @@ ALLOWED = (
     "a grader returns a Grade, a score in 0..1, a bool, or an object with `score` and `rationale`"
 )
 _SHOWN_CHARACTERS = 120
+_DETAIL_BYTES = 100_000
+"""How much JSON the details of a grade may be; beyond it, each value is cut to its share."""
+
+_LEAST_BYTES = 1_000
 _MISSING = object()
 
 
@@ -110,9 +115,26 @@ def _score(value: Any) -> float:
 
 def _fields(value: Any) -> dict[str, Any]:
     """Read the attributes of an object that have a meaning in a judgement."""
-    names = ("score", "passed", "evidence", "rationale", "details", "metadata")
+    names = ("score", "passed", "evidence", "rationale", "details", "metadata", "per_turn_grades")
     found = {name: getattr(value, name, _MISSING) for name in names}
-    return {name: item for name, item in found.items() if item is not _MISSING}
+    fields = {name: item for name, item in found.items() if item is not _MISSING}
+    if fields.get("per_turn_grades", ()) is None:
+        del fields["per_turn_grades"]
+    return _serialized(fields) if hasattr(type(value), "model_fields") else fields
+
+
+def _serialized(fields: dict[str, Any]) -> dict[str, Any]:
+    """Write what a record of letta-evals holds as pydantic does there: times, sets, records."""
+    # Imported here: only such records need it, and it is heavy.
+    from pydantic_core import to_jsonable_python  # noqa: PLC0415
+
+    plain = {"score", "passed"}
+    return {
+        name: item
+        if name in plain
+        else to_jsonable_python(item, inf_nan_mode="strings", serialize_unknown=True)
+        for name, item in fields.items()
+    }
 
 
 def _from_mapping(fields: dict[str, Any]) -> Grade:
@@ -126,7 +148,24 @@ def _from_mapping(fields: dict[str, Any]) -> Grade:
     if passed is not None and not isinstance(passed, bool):
         raise GraderError(f"returned `passed` as {named(passed)}, which is not a bool")
     kept = {str(key): item for part in (*details, fields) for key, item in _items(part)}
-    return checked(Grade(score=score, passed=passed, evidence=str(evidence), details=kept))
+    made = checked(Grade(score=score, passed=passed, evidence=str(evidence), details=kept))
+    return _bounded(made) if made.details else made
+
+
+def _bounded(grade: Grade) -> Grade:
+    size = len(msgspec.json.encode(grade.details))
+    if size <= _DETAIL_BYTES:
+        return grade
+    share = max(_LEAST_BYTES, _DETAIL_BYTES // len(grade.details))
+    cut_ones = {key: _cut(value, share) for key, value in grade.details.items()}
+    return msgspec.structs.replace(grade, details=cut_ones)
+
+
+def _cut(value: Any, most: int) -> Any:
+    text = compact_json(value)
+    if len(text) <= most:
+        return value
+    return f"{text[:most]}… (cut: {len(text):,} characters in all)"
 
 
 def _items(part: Any) -> list[tuple[Any, Any]]:

@@ -8,7 +8,7 @@ from pathlib import Path
 import msgspec
 
 from harness.grading.grade_keys import grade_key
-from harness.grading.judging import grade_trajectory
+from harness.grading.judging import grade_trajectory, needs_grades
 from harness.loading.datasets import open_dataset
 from harness.running.grader_scripts import require_scripts
 from harness.running.plans import PlannedTrial
@@ -23,6 +23,7 @@ from harness.storing.trial_log import read_trials, replaced_trials
 from harness.system.clock import monotonic, now
 from harness.types.grades import Grade
 from harness.types.progress import Observer, SilentObserver
+from harness.types.protocols import TrialFacts
 from harness.types.samples import Sample
 from harness.types.suites import GraderSpec, Suite
 from harness.types.trajectories import Trajectory
@@ -172,7 +173,17 @@ async def regraded(suite: Suite, sample: Sample, trial: Trial) -> Trial:
         held = _held(specs, sample, trial)
         missing = tuple(spec for spec in specs if spec.name not in held)
         made = await grade_trajectory(
-            missing, sample, trial.trajectory, snapshots=trial.snapshots, limits=suite.limits
+            missing,
+            sample,
+            trial.trajectory,
+            snapshots=trial.snapshots,
+            limits=suite.limits,
+            facts=TrialFacts(
+                model=trial.model,
+                usage=trial.usage,
+                seconds=trial.timing.target_seconds,
+                grades=held,
+            ),
         )
         grades = {spec.name: (held | made)[spec.name] for spec in specs}
     driven = "completed" if trial.status == "grading_error" else trial.status
@@ -193,7 +204,8 @@ async def regraded(suite: Suite, sample: Sample, trial: Trial) -> Trial:
 def _held(specs: Iterable[GraderSpec], sample: Sample, trial: Trial) -> dict[str, Grade]:
     held = {}
     for spec in specs:
-        grade = trial.grades.get(spec.name)
+        # A grade that rests on other grades is always made again.
+        grade = None if needs_grades(spec) else trial.grades.get(spec.name)
         if grade and grade.status != "error" and grade.key == grade_key(spec, sample):
             held[spec.name] = grade
     return held

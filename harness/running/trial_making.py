@@ -9,6 +9,7 @@ from harness.running.driving import Driven, failure_of
 from harness.running.plans import PlannedTrial
 from harness.system.clock import monotonic
 from harness.types.grades import Grade
+from harness.types.protocols import TrialFacts
 from harness.types.suites import GraderSpec, Suite
 from harness.types.trials import Failure, Keys, Timing, Trial, TrialStatus
 
@@ -19,6 +20,7 @@ async def graded_trial(
     """Grade what was driven, and give the trial; a trial that was not driven has no grades."""
     started = monotonic()
     grades: dict[str, Grade] = {}
+    usage = driven.usage
     specs = (*suite.graders, *task.sample.graders)
     if driven.error is None or driven.error.policy.graded:
         grades = await grade_trajectory(
@@ -27,6 +29,7 @@ async def graded_trial(
             driven.trajectory,
             snapshots=driven.snapshots,
             limits=suite.limits,
+            facts=TrialFacts(model=task.model, usage=usage, seconds=driven.seconds),
         )
     status = driven.error.policy.status if driven.error else "completed"
     status, passed, score = judged(suite, specs, grades, status)
@@ -40,7 +43,7 @@ async def graded_trial(
         grades=grades,
         trajectory=driven.trajectory,
         attempts=driven.attempts,
-        usage=driven.usage,
+        usage=usage,
         timing=Timing(
             started_at=started_at,
             target_seconds=driven.seconds,
