@@ -8,12 +8,15 @@ from types import MappingProxyType
 from typing import Any
 
 from graders.budgets import ErrorCount, StepCount, TokenBudget, ToolCallCount, TurnCount, WallTime
+from graders.called_tools import ToolCalls
+from graders.context_events import SkillInvocation, SystemEventKinds
 from graders.output_texts import (
     OutputContains,
     OutputMatches,
     OutputNotContains,
     OutputNotMatches,
 )
+from graders.repeats import LoopOutcome, MaxRepeat
 from graders.session_ends import Completed, ExitSuccess
 from graders.transcript_texts import (
     TranscriptContains,
@@ -40,6 +43,11 @@ TRAJECTORY_GRADERS: Mapping[str, type[Any]] = MappingProxyType(
         "turn-count": TurnCount,
         "error-count": ErrorCount,
         "wall-time": WallTime,
+        "tool-calls": ToolCalls,
+        "skill-invocation": SkillInvocation,
+        "system-event": SystemEventKinds,
+        "max-repeat": MaxRepeat,
+        "loop-outcome": LoopOutcome,
     }
 )
 """Graders: a name -> a frozen dataclass whose fields are the options."""

@@ -10,6 +10,7 @@ from harness.loading.code_files import is_code_ref
 from harness.loading.custom_functions import FunctionNeeds, bind_extractor, bind_grader
 from harness.loading.linting import lint
 from harness.loading.load_context import LoadContext
+from harness.loading.refused_graders import REFUSED_GRADERS
 from harness.system.suggestions import suggest
 from harness.types.code import CodeRef
 from harness.types.marks import Isolation
@@ -68,7 +69,8 @@ def _grader_called(
     if name not in known:
         if own is not None:
             return own
-        context.findings.fault(at, f'unknown grader "{name}"', suggest(name, known))
+        unknown = (f'unknown grader "{name}"', suggest(name, known))
+        context.findings.fault(at, *REFUSED_GRADERS.get(name, unknown))
         return None
     if text_only and known[name].reads != "submission":
         problem = f'"{name}" reads the trajectory, not a text taken out of it'

@@ -1,0 +1,150 @@
+"""An entry of `tool-calls`: patterns that a call has to match, and how often."""
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from graders.call_records import CallRecord
+from graders.json_comparison import text_of
+from graders.text_searches import lint_pattern, slashed
+from harness.messages.event_texts import event_text
+from harness.system.patterns import compile_pattern, search
+from harness.types.events import ToolCall
+from harness.types.grades import Ref
+
+_UNSUPPORTED: Mapping[str, str] = {
+    "write_only": "which tools write is not defined",
+    "read_only": "which tools read is not defined",
+    "before_step": "what a step counts from is not defined",
+    "at_step": "what a step counts from is not defined",
+    "final": "what the last call is, is not defined",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolPattern:
+    """Matches calls by patterns on the tool's name, its arguments and its result.
+
+    Raises:
+        ValueError: the counts contradict each other, or a field is not supported.
+    """
+
+    name: str = field(metadata={"description": "Pattern on the tool's name; `^x$` for just x."})
+    command: str | None = field(
+        default=None, metadata={"description": "Pattern on the argument `command`."}
+    )
+    path: str | None = field(
+        default=None, metadata={"description": "Pattern on the argument `path`."}
+    )
+    args: Mapping[str, str] = field(
+        default_factory=dict, metadata={"description": "Patterns by the name of the argument."}
+    )
+    pattern: str | None = field(
+        default=None, metadata={"description": "Pattern on all arguments, as compact JSON."}
+    )
+    result: str | None = field(
+        default=None, metadata={"description": "Pattern on the result; none does not match."}
+    )
+    min_count: int | None = field(
+        default=None, metadata={"ge": 0, "description": "How many calls have to match; 1."}
+    )
+    max_count: int | None = field(
+        default=None, metadata={"ge": 0, "description": "How many calls may match."}
+    )
+    write_only: Any = field(default=None, metadata={"description": "Not supported."})
+    read_only: Any = field(default=None, metadata={"description": "Not supported."})
+    before_step: Any = field(default=None, metadata={"description": "Not supported."})
+    at_step: Any = field(default=None, metadata={"description": "Not supported."})
+    final: Any = field(default=None, metadata={"description": "Not supported."})
+
+    def __post_init__(self) -> None:
+        for name, reason in _UNSUPPORTED.items():
+            if getattr(self, name) is not None:
+                raise ValueError(f"`{name}` is not supported: {reason}")
+        if self.max_count is not None and self.max_count < self.least:
+            raise ValueError(
+                f"`max_count` {self.max_count} is less than the {self.least} call(s) that have to "
+                "match; a call that must not happen belongs into `disallowed`"
+            )
+        if self.least == 0 and self.max_count is None:
+            raise ValueError("`min_count` 0 without `max_count` asks for nothing")
+
+    @property
+    def least(self) -> int:
+        """Return how many calls have to match."""
+        return 1 if self.min_count is None else self.min_count
+
+    @property
+    def filters(self) -> dict[str, str]:
+        """Return the patterns beside that on the name, by what they are matched against."""
+        given = {
+            "command": self.command,
+            "path": self.path,
+            **{f"argument {key}": pattern for key, pattern in self.args.items()},
+            "arguments": self.pattern,
+            "result": self.result,
+        }
+        return {what: pattern for what, pattern in given.items() if pattern is not None}
+
+    @property
+    def text(self) -> str:
+        """Show the entry in evidence: `/bash/ with command pattern /npm test/`."""
+        filters = [f"{what} pattern {slashed(one)}" for what, one in self.filters.items()]
+        return slashed(self.name) + (f" with {' and '.join(filters)}" if filters else "")
+
+    def lint(self, option: str) -> Iterable[tuple[str, str]]:
+        """Find invalid patterns, reported at the option that holds the entry."""
+        for pattern in (self.name, *self.filters.values()):
+            yield from lint_pattern(pattern, option)
+
+    def has_valid_patterns(self) -> bool:
+        """Compile every pattern.
+
+        Raises:
+            PatternError: one of them is invalid.
+        """
+        return all(compile_pattern(one) for one in (self.name, *self.filters.values()))
+
+    def find(self, record: CallRecord) -> tuple[Ref, ...] | None:
+        """Point at a call that matches, and at its matching result; None for one that does not."""
+        call = record.call
+        if not search(self.name, call.name) or not all(self._arguments_match(call)):
+            return None
+        where = Ref(
+            turn=record.ref.turn,
+            event=record.ref.event,
+            **dict(zip(("start", "end"), self._span(call), strict=True)),
+        )
+        if self.result is None:
+            return (where,)
+        for ref, result in record.results:
+            match = search(self.result, result.output)
+            if match:
+                start, end = match.span()
+                return where, Ref(turn=ref.turn, event=ref.event, start=start, end=end)
+        return None
+
+    def _arguments_match(self, call: ToolCall) -> Iterator[bool]:
+        if self.pattern is not None:
+            yield search(self.pattern, text_of(call.arguments)) is not None
+        for name, pattern in self._of_arguments():
+            given = call.arguments.get(name) if isinstance(call.arguments, Mapping) else None
+            yield given is not None and search(pattern, text_of(given)) is not None
+
+    def _of_arguments(self) -> Iterator[tuple[str, str]]:
+        if self.command is not None:
+            yield "command", self.command
+        if self.path is not None:
+            yield "path", self.path
+        yield from self.args.items()
+
+    def _span(self, call: ToolCall) -> tuple[int | None, int | None]:
+        """Return where the first matching argument stands in the call's text, if it is found."""
+        first = next(self._of_arguments(), None)
+        if first is None:
+            return None, None
+        match = search(first[1], text_of(call.arguments[first[0]]))
+        written = json.dumps(match.group(), ensure_ascii=False)[1:-1] if match else ""
+        at = event_text(call).find(written) if written else -1
+        return (at, at + len(written)) if at >= 0 else (None, None)
