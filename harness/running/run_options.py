@@ -64,9 +64,15 @@ def apply_options(suite: Suite, options: RunOptions) -> tuple[Suite, TargetSpec]
     target = replace(suite.target, models=options.models or suite.target.models)
     if target.script is None and any(m.startswith(SCRIPTED) for m in target.models):
         raise SuiteError([_fault(suite, "target.script", "scripted models need a script")])
-    limits = replace(suite.limits, concurrency=options.concurrency or suite.limits.concurrency)
+    limits = replace(suite.limits, concurrency=_concurrency(suite, options, target))
     epochs = options.epochs or suite.epochs
     return replace(suite, target=target, limits=limits, epochs=epochs), target
+
+
+def _concurrency(suite: Suite, options: RunOptions, target: TargetSpec) -> int:
+    wanted = options.concurrency or suite.limits.concurrency
+    most: int | None = getattr(target.target, "sessions_at_once", None)
+    return wanted if most is None else min(wanted, most)
 
 
 def _fault(suite: Suite, path: str, problem: str) -> Fault:

@@ -24,7 +24,7 @@ def scripted_models(target: TargetSpec) -> AbstractAsyncContextManager[str | Non
     script = read_script(target.script.path)
     if faults := missing_models(target, script.models):
         raise SuiteError(faults)
-    return scripted_server(script)
+    return scripted_server(script, close=getattr(target.target, "scripted_closes", False))
 
 
 def missing_models(target: TargetSpec, scripted: Collection[str]) -> list[Fault]:

@@ -1,0 +1,194 @@
+"""What the trials of a run share of the target `letta`: a server, and where agents come from."""
+
+from collections.abc import Sequence
+from typing import Any, NoReturn
+
+from letta_client import AsyncLetta
+
+from harness.targets.letta_agent import LettaAgent
+from harness.targets.letta_clients import FactoryClient, base_url_of, key_of, make_client
+from harness.targets.letta_clones import CloneMaker, ExistingMaker
+from harness.targets.letta_factories import FactoryMaker, call_script
+from harness.targets.letta_faults import accepts, agent_faults
+from harness.targets.letta_files import importable, read_agent_file
+from harness.targets.letta_leftovers import Leftovers, delete_run
+from harness.targets.letta_makers import AgentMaker, FileMaker, InlineMaker, Workshop
+from harness.targets.letta_model_choice import DEFAULT, check_models
+from harness.targets.letta_server import LettaServer
+from harness.targets.letta_session import LettaSession, Manners
+from harness.targets.letta_tags import run_tags
+from harness.targets.toolbox import Toolbox, build_toolbox
+from harness.types.errors import SuiteError, TargetError
+from harness.types.protocols import AttemptContext, RunContext, Session
+from harness.types.samples import Sample
+
+
+def make_server(agent: LettaAgent, *, concurrency: int) -> LettaServer:
+    """Make the server that the options name; its maker closes it.
+
+    Raises:
+        TargetError: there is no key, or the address is none.
+    """
+    url = base_url_of(agent.base_url)
+    key = key_of(url, key=agent.api_key, variable=agent.api_key_env)
+    client = make_client(
+        AsyncLetta, url=url, key=key, project=agent.project_id, concurrency=concurrency
+    )
+    return LettaServer(client, secrets_of(agent, key))
+
+
+def secrets_of(agent: LettaAgent, key: str | None) -> tuple[str, ...]:
+    """Return the values that no message may hold."""
+    return (*((key,) if key else ()), *agent.secrets.values())
+
+
+class LettaConnection:
+    """Opens sessions, each with an agent of its own."""
+
+    def __init__(self, agent: LettaAgent, run_context: RunContext) -> None:
+        if faults := list(agent_faults(agent, run_context.fixture_names)):
+            raise SuiteError(faults)
+        self._agent = agent
+        self._run_context = run_context
+        self._server = make_server(agent, concurrency=run_context.concurrency)
+        self._leftovers = Leftovers(self._server, run_context.run_id, run_context.warn)
+        self._clients: list[AsyncLetta] = []
+        self._maker = self._make_maker()
+        self._manners = self._make_manners()
+        self._may_have_made = False
+
+    def _make_maker(self) -> AgentMaker:
+        agent = self._agent
+        workshop = Workshop(self._server, self._run_context, self._leftovers, agent.secrets)
+        if agent.agent is not None:
+            return InlineMaker(workshop, agent.agent)
+        if agent.agent_file is not None:
+            document = read_agent_file(agent.agent_file)
+            data = importable(document, workshop.tags)
+            return FileMaker(workshop, data, owns_folders=bool(document.get("sources")))
+        if agent.agent_script is not None:
+            return FactoryMaker(workshop, agent.agent_script, self._client(FactoryClient))
+        existing = ExistingMaker if agent.in_place else CloneMaker
+        return existing(workshop, agent.agent_id or "")
+
+    def _client(self, kind: type[AsyncLetta]) -> AsyncLetta:
+        """Make a client for the user's functions."""
+        agent, url = self._agent, base_url_of(self._agent.base_url)
+        key = key_of(url, key=agent.api_key, variable=agent.api_key_env)
+        concurrency = self._run_context.concurrency
+        client = make_client(
+            kind, url=url, key=key, project=agent.project_id, concurrency=concurrency
+        )
+        if isinstance(client, FactoryClient):
+            client.agent_tags = run_tags(self._run_context.run_id)
+        self._clients.append(client)
+        return client
+
+    def _make_manners(self) -> Manners:
+        agent, tools = self._agent, self._agent.client_tools
+        names = self._run_context.fixture_names
+        toolbox: Toolbox = {} if tools is None else build_toolbox(tools, names)
+        return Manners(
+            stream=agent.stream,
+            approvals=agent.approvals,
+            max_steps=agent.max_steps,
+            tools=toolbox,
+            keeps_agents=agent.keep_agents,
+            keeps_state=agent.keep_agent_state,
+        )
+
+    async def begin(self) -> None:
+        """Find before any trial what each of them would meet.
+
+        Raises:
+            TargetError: the server cannot be asked, a model is unknown, the agent cannot be made.
+        """
+        await check_models(self._server, self._run_context.models)
+        await self._set_up()
+        self._may_have_made = True
+        await self._maker.prepare()
+        if self._agent.warm_up and self._maker.is_rehearsed:
+            await self._rehearse()
+
+    async def _set_up(self) -> None:
+        script = self._agent.setup_script
+        if script is None:
+            return
+        client = self._client(AsyncLetta)
+        for arguments in self._setup_arguments(client):
+            await call_script(script, "setup_script", arguments, tuple(self._server.secrets))
+
+    def _setup_arguments(self, client: AsyncLetta) -> list[tuple[Any, ...]]:
+        script = self._agent.setup_script
+        if script is None:
+            return []
+        models = self._run_context.models or (DEFAULT,)
+        named = [None if model == DEFAULT else model for model in models]
+        if accepts(script, 2):
+            return [(client, model) for model in named]
+        return [(client,) if accepts(script, 1) else ()]
+
+    async def _rehearse(self) -> None:
+        models = self._run_context.models or (DEFAULT,)
+        context = AttemptContext(
+            sample=Sample(id="", input=""),
+            model=models[0],
+            epoch=0,
+            attempt=0,
+            fixtures={},
+            wait=_no_wait,
+        )
+        await self._leftovers.discard(await self._maker.make(context))
+
+    async def open(self, context: AttemptContext) -> Session:
+        """Open a session with an agent that is made for it.
+
+        Raises:
+            TargetError: the agent cannot be made.
+        """
+        agent = await self._maker.make(context)
+        return LettaSession(self._server, agent, self._manners, context, self._leave(agent))
+
+    def _leave(self, agent: Any) -> Any:
+        """Return what is done with an agent when its trial is over."""
+
+        async def leave() -> None:
+            if isinstance(self._maker, ExistingMaker):
+                self._maker.release()
+            elif not self._agent.keep_agents:
+                await self._leftovers.discard(agent)
+
+        return leave
+
+    async def close(self) -> None:
+        """Delete what is left, give an agent its model back, and close the clients."""
+        if self._may_have_made:
+            await self._restore()
+            await self._leftovers.sweep(everything=not self._agent.keep_agents)
+        for client in self._clients:
+            await client.close()
+        await self._server.close()
+
+    async def _restore(self) -> None:
+        if isinstance(self._maker, ExistingMaker):
+            try:
+                await self._maker.restore()
+            except TargetError as error:
+                self._run_context.warn(f"the agent keeps the model of the last trial: {error.line}")
+
+
+async def _no_wait(_seconds: float) -> NoReturn:
+    raise TargetError("an agent that is only made waits for nothing", code="rate_limited")
+
+
+async def clean_server(agent: LettaAgent, run_id: str) -> Sequence[str]:
+    """Delete what a run made on a server; return a line for each thing.
+
+    Raises:
+        TargetError: the server cannot be asked, or does not do it.
+    """
+    server = make_server(agent, concurrency=1)
+    try:
+        return await delete_run(server, run_id)
+    finally:
+        await server.close()

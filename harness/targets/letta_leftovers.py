@@ -1,0 +1,152 @@
+"""What Regrade made on a Letta server, and how it goes: agents, and what they leave behind.
+
+The server deletes an agent alone: its memory blocks, its archive and the folders that came with an
+agent file stay, and nothing says whose they were. So what a trial made is deleted with its agent.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from harness.system.texts import error_line
+from harness.system.time_limits import limited
+from harness.targets.letta_server import LettaServer, path_of
+from harness.targets.letta_server_tools import drop_tools
+from harness.targets.letta_tags import run_tags
+from harness.types.errors import TargetError
+
+_SWEEP_SECONDS = 60.0
+_AT_ONCE = 8
+_ARCHIVE = "Default archive created automatically"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MadeAgent:
+    """An agent of one trial; `blocks`, `folders` and `others` are ids of what was made with it.
+
+    `others` are further agents.
+
+    `is_ours` says that it is deleted. `parallel` is whether it makes several calls at a time, None
+    where that is unknown.
+    """
+
+    id: str
+    name: str = ""
+    blocks: tuple[str, ...] = ()
+    folders: tuple[str, ...] = ()
+    others: tuple[str, ...] = ()
+    is_ours: bool = True
+    parallel: bool | None = None
+
+
+async def delete_agent(server: LettaServer, agent: MadeAgent) -> None:
+    """Delete an agent with what was made for it.
+
+    Raises:
+        TargetError: the server did not do it.
+    """
+    archives = await _own_archives(server, agent) if agent.is_ours else []
+    if agent.is_ours:
+        await server.delete(path_of("agents", agent.id))
+    places = [
+        *(path_of("agents", one) for one in agent.others),
+        *(path_of("blocks", one) for one in agent.blocks),
+        *(path_of("archives", one) for one in archives),
+        *(path_of("folders", one) for one in agent.folders),
+    ]
+    for place in places:
+        await server.delete(place)
+
+
+async def _own_archives(server: LettaServer, agent: MadeAgent) -> list[str]:
+    """Return the archives that the server made for this agent alone."""
+    found = await server.get(path_of("archives", ""), {"agent_id": agent.id, "limit": 100})
+    return [
+        str(archive["id"])
+        for archive in found or ()
+        if archive.get("description") == _ARCHIVE
+        and (not agent.name or archive.get("name") == f"{agent.name}'s Archive")
+    ]
+
+
+async def delete_run(server: LettaServer, run_id: str, *, tools: bool = True) -> list[str]:
+    """Delete what bears both tags of a run, and nothing else; return a line for each thing.
+
+    Raises:
+        TargetError: the server did not do it.
+    """
+    agents = await _bearing(server, "agents", run_id)
+    await _each(agents, lambda one: delete_agent(server, MadeAgent(id=one["id"], name=one["name"])))
+    blocks = await _bearing(server, "blocks", run_id)
+    await _each(blocks, lambda one: server.delete(path_of("blocks", one["id"])))
+    dropped = await drop_tools(server, run_id) if tools else []
+    return [
+        *(f"agent {one['id']} ({one['name']})" for one in agents),
+        *(f"memory block {one['id']} ({one['label']})" for one in blocks),
+        *(f"tool {name}" for name in dropped),
+    ]
+
+
+async def _bearing(server: LettaServer, kind: str, run_id: str) -> list[dict[str, Any]]:
+    """Return what bears both tags of a run, whether or not the server knows a search by tags."""
+    tags = run_tags(run_id)
+    query = {"tags": tags, "match_all_tags": True}
+    found = [one async for one in server.pages(path_of(kind, ""), query)]
+    return [one for one in found if {*tags} <= {*(one.get("tags") or ())}]
+
+
+async def _each(things: Iterable[Any], do: Callable[[Any], Awaitable[None]]) -> None:
+    slots = asyncio.Semaphore(_AT_ONCE)
+
+    async def one(thing: Any) -> None:
+        async with slots:
+            await do(thing)
+
+    await asyncio.gather(*map(one, things))
+
+
+class Leftovers:
+    """Deletes agents while a run goes on, and what is left of the run at its end.
+
+    A deletion goes on where its trial does not wait for it any more; one that failed is made up
+    for by the sweep at the end. What could not be deleted is said by `warn`.
+    """
+
+    def __init__(self, server: LettaServer, run_id: str, warn: Callable[[str], None]) -> None:
+        self._server = server
+        self._run_id = run_id
+        self._warn = warn
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    async def discard(self, agent: MadeAgent) -> None:
+        """Delete an agent that is ours, and what was made with it; failing is left to the sweep."""
+        if not (agent.is_ours or agent.others):
+            return
+        task = asyncio.ensure_future(self._delete(agent))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+        await asyncio.shield(task)
+
+    async def _delete(self, agent: MadeAgent) -> None:
+        try:
+            await delete_agent(self._server, agent)
+        except TargetError:
+            # The sweep finds it by its tags.
+            return
+
+    async def sweep(self, *, everything: bool) -> None:
+        """Wait for deletions under way, and delete what is left; a warning says what is not."""
+        try:
+            await limited(self._sweep(everything=everything), _SWEEP_SECONDS)
+        except (TargetError, TimeoutError) as error:
+            self._warn(
+                f"what the run left on {self._server.url} could not be deleted "
+                f"({error_line(error)}); `regrade clean {self._run_id}` does it"
+            )
+
+    async def _sweep(self, *, everything: bool) -> None:
+        if self._tasks:
+            await asyncio.wait(self._tasks)
+        if everything:
+            await delete_run(self._server, self._run_id)

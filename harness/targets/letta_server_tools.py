@@ -1,0 +1,130 @@
+"""Tools of an inline agent on the Letta server: functions of the suite's file in, tool ids out.
+
+A server knows one tool by each name, for everybody who uses it. A tool of another source is never
+overwritten; one that Regrade made bears the tags of the runs that use it, and goes with the last.
+"""
+
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any
+
+from harness.targets.letta_server import LettaServer, path_of
+from harness.targets.letta_sources import SourceError, standalone_source
+from harness.targets.letta_tags import TAG, run_tag, runs_of
+from harness.targets.source_lines import fault_at
+from harness.targets.toolbox import Tool, build_toolbox, tool_faults
+from harness.types.code import CodeFile
+from harness.types.errors import Fault, TargetError
+
+_FIXTURES = "a tool on the Letta server cannot receive fixtures; target.client_tools can"
+
+
+def server_tool_faults(code: CodeFile, fixture_names: frozenset[str]) -> Iterator[Fault]:
+    """Yield a fault for each function that cannot be a tool on a server."""
+    faults = list(tool_faults(code, fixture_names))
+    yield from faults
+    if faults:
+        return
+    for name, tool in build_toolbox(code, fixture_names).items():
+        if tool.fixtures:
+            asked = ", ".join(tool.fixtures)
+            yield fault_at(code, tool.function, f"tool {name} asks for {asked}", _FIXTURES)
+        try:
+            standalone_source(code, tool.function)
+        except SourceError as error:
+            yield fault_at(code, tool.function, f"tool {name} {error}", error.allowed)
+
+
+@dataclass(frozen=True, slots=True)
+class ServerTool:
+    """A tool as the server keeps it."""
+
+    name: str
+    source: str
+    schema: dict[str, Any]
+
+    @property
+    def body(self) -> dict[str, Any]:
+        """Return the body of the request that makes it."""
+        return {
+            "source_code": self.source,
+            "source_type": "python",
+            "json_schema": self.schema,
+            "description": self.schema["description"],
+        }
+
+
+def server_tools(code: CodeFile) -> list[ServerTool]:
+    """Return the functions of a file as tools of a server."""
+    return [_server_tool(code, tool) for tool in build_toolbox(code, frozenset()).values()]
+
+
+def _server_tool(code: CodeFile, tool: Tool) -> ServerTool:
+    schema = tool.schema["function"]
+    return ServerTool(tool.name, standalone_source(code, tool.function), schema)
+
+
+async def put_tools(server: LettaServer, tools: Sequence[ServerTool], run_id: str) -> list[str]:
+    """Put tools on a server and return their ids; what is there already is used.
+
+    Raises:
+        TargetError: `bad_request`, where a tool of such a name has another source.
+    """
+    return [await _put_tool(server, tool, run_id) for tool in tools]
+
+
+async def _put_tool(server: LettaServer, tool: ServerTool, run_id: str) -> str:
+    there = await _find(server, tool.name)
+    if there is None:
+        body = {**tool.body, "tags": [TAG, run_tag(run_id)]}
+        return str((await server.post(path_of("tools", ""), body))["id"])
+    if (there.get("source_code"), there.get("json_schema")) != (tool.source, tool.schema):
+        raise _taken(tool, there)
+    tags = there.get("tags") or []
+    if TAG in tags and run_tag(run_id) not in tags:
+        await server.patch(path_of("tools", there["id"]), {"tags": [*tags, run_tag(run_id)]})
+    return str(there["id"])
+
+
+async def _find(server: LettaServer, name: str) -> dict[str, Any] | None:
+    for found in await server.get(path_of("tools", ""), {"name": name, "limit": 100}):
+        if found.get("name") == name:
+            made: dict[str, Any] = found
+            return made
+    return None
+
+
+def _taken(tool: ServerTool, there: dict[str, Any]) -> TargetError:
+    runs = runs_of(there.get("tags") or [])
+    if TAG in (there.get("tags") or []) and runs:
+        hint = f"if no run is under way, `regrade clean {runs[-1]}` deletes it"
+    else:
+        hint = "give the function another name; Regrade overwrites nobody's tool"
+    return TargetError(
+        f"the Letta server has a tool {tool.name} with another source",
+        code="bad_request",
+        hint=hint,
+    )
+
+
+async def drop_tools(server: LettaServer, run_id: str) -> list[str]:
+    """Take a run's tag off the tools that it used, and delete those that no run uses any more.
+
+    Returns the names of those that were deleted.
+    """
+    dropped: list[str] = []
+    mine = run_tag(run_id)
+    found = [tool async for tool in server.pages(path_of("tools", ""))]
+    for tool in found:
+        tags = tool.get("tags") or []
+        if TAG not in tags or mine not in tags:
+            continue
+        left = [tag for tag in tags if tag != mine]
+        if runs_of(left):
+            with suppress(TargetError):  # a run that has ended meanwhile deletes it
+                await server.patch(path_of("tools", tool["id"]), {"tags": left})
+            continue
+        await server.delete(path_of("tools", tool["id"]))
+        dropped.append(str(tool["name"]))
+    return dropped
