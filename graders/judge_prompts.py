@@ -40,6 +40,8 @@ JSON_ONLY = (
 )
 """What is added to the question where the endpoint cannot be held to JSON."""
 
+_EMPTY = "the rubric is empty"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rubric:
@@ -81,6 +83,8 @@ def messages(rubric: Rubric, sample: Sample, submission: str) -> tuple[Message, 
     Raises:
         PromptError: there is no such prompt.
     """
+    if not rubric.text.strip():
+        raise PromptError(_EMPTY)
     if problem := next(problems_with(rubric, sample), None):
         raise PromptError(problem)
     variables = {name: shown_value(value) for name, value in sample.rubric_vars.items()}
@@ -107,19 +111,17 @@ def problems_of(rubric: Rubric) -> Iterator[str]:
         PromptError: its placeholders cannot be read.
     """
     if not rubric.text.strip():
-        yield "the rubric is empty"
+        yield _EMPTY
     elif not rubric.is_listed and not rubric.is_plain and "submission" not in rubric.names:
         yield "the rubric has no {submission}, so the judge would not see what it grades"
 
 
 def problems_with(rubric: Rubric, sample: Sample) -> Iterator[str]:
-    """Yield what keeps a sample from being judged by a rubric.
+    """Yield what keeps a sample from being judged by a rubric that is right in itself.
 
     Raises:
         PromptError: its placeholders cannot be read.
     """
-    if not rubric.text.strip():
-        yield "the rubric is empty"
     for name in RESERVED:
         if name in sample.rubric_vars:
             yield f"rubric_vars: the name {name!r} is reserved: it stands for the sample's own"

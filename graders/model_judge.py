@@ -9,13 +9,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
-import msgspec
-
+from graders.judge_grades import grade_of_answer
 from graders.judge_prompts import Message, Rubric, messages, problems_of, problems_with
 from graders.judge_providers import PROVIDERS, ProviderName
-from graders.judge_questions import Answer, Place, Question
+from graders.judge_questions import Place, Question
 from graders.judge_templates import RESERVED, PromptError
 from harness.endpoints.keys import find_key
 from harness.system.texts import error_line
@@ -31,9 +30,6 @@ if TYPE_CHECKING:
     from contextlib import AbstractAsyncContextManager
 
     from graders.judge_connection import JudgeConnection
-
-STORED_CHARACTERS = 20_000
-"""How much of a message, and of a reply, is stored with the grade; what was cut says so."""
 
 _ONES = ("o1", "o3")
 """The models whose names begin so take no temperature but 1."""
@@ -203,7 +199,7 @@ class ModelJudge:
             asked = messages(rubric, subject.sample, subject.submission.text)
         except PromptError as error:
             raise GraderError(str(error), code="judge_prompt") from error
-        return _grade_of(await connection.ask(self._question(asked)), self.model)
+        return grade_of_answer(await connection.ask(self._question(asked)), self.model)
 
     @cached_property
     def _own_rubric(self) -> Rubric | None:
@@ -267,28 +263,3 @@ def _read(path: SuitePath) -> str:
 def _temperature(model: str, wanted: float) -> float:
     fixed = model.startswith(_ONES) or "gpt-5" in model
     return 1.0 if fixed and wanted == 0 else wanted
-
-
-def _grade_of(answer: Answer, model: str) -> Grade:
-    details: dict[str, Any] = {
-        "model": model,
-        **({"served": answer.served} if answer.served else {}),
-        "prompt": [{**one, "content": _stored(one["content"])} for one in answer.messages],
-        **({} if answer.reply is None else {"reply": _stored(answer.reply)}),
-        **({"cached": True} if answer.cached else {}),
-    }
-    usage = msgspec.UNSET if answer.usage is None else answer.usage
-    if answer.verdict is None:
-        cause = {"cause": answer.cause} if answer.cause else {}
-        details = {"code": answer.code, **cause, **details}
-        evidence = f"{answer.code}: {answer.message}"
-        return Grade(status="error", evidence=evidence, details=details, usage=usage)
-    score = answer.verdict.score
-    evidence = answer.verdict.rationale or f"the judge gave {score:g} and no reason"
-    return Grade(score=score, evidence=evidence, details=details, usage=usage)
-
-
-def _stored(text: str) -> str:
-    if len(text) <= STORED_CHARACTERS:
-        return text
-    return f"{text[:STORED_CHARACTERS]}… (cut: {len(text):,} characters in all)"
