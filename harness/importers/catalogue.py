@@ -1,0 +1,10 @@
+"""The built-in importers by name; a source is read by the first that claims it."""
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from harness.importers.openai_chat import OpenAIChat
+from harness.types.imports import Importer
+
+IMPORTERS: Mapping[str, type[Importer]] = MappingProxyType({"openai-chat": OpenAIChat})
+"""In the order in which they are asked: the more particular a shape, the earlier."""
