@@ -26,6 +26,7 @@ EVERYDAY = {
     "validate": ("validate", "Report every fault of suites and datasets, with its place."),
 }
 MORE = {
+    "clean": ("clean", "Delete what a run that was killed left on a server."),
     "list": ("list", "List graders, extractors and targets, with their options."),
     "schema": ("schema", "Print the JSON Schema of a suite."),
     "serve-model": ("serve_model", "Serve a script as an OpenAI-compatible model on loopback."),

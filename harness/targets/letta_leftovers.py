@@ -91,7 +91,9 @@ async def delete_run(server: LettaServer, run_id: str, *, tools: bool = True) ->
 async def _bearing(server: LettaServer, kind: str, run_id: str) -> list[dict[str, Any]]:
     """Return what bears both tags of a run, whether or not the server knows a search by tags."""
     tags = run_tags(run_id)
-    query = {"tags": tags, "match_all_tags": True}
+    query: dict[str, Any] = {"tags": tags, "match_all_tags": True}
+    if kind == "agents":
+        query["include"] = ["agent.tags"]
     found = [one async for one in server.pages(path_of(kind, ""), query)]
     return [one for one in found if {*tags} <= {*(one.get("tags") or ())}]
 

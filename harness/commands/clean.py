@@ -1,0 +1,49 @@
+"""`regrade clean`: delete what a run left on a server."""
+
+from pathlib import Path
+
+import click
+
+
+@click.command(name="clean")
+@click.argument("run")
+@click.option(
+    "--suite",
+    "suite_path",
+    type=click.Path(path_type=Path),
+    help="Take the server from this suite; RUN may then be the name of a run without a directory.",
+)
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path, file_okay=False),
+    default=Path("runs"),
+    show_default=True,
+    help="Look for RUN in this folder.",
+)
+def command(run: str, suite_path: Path | None, out: Path) -> int:
+    """Delete the agents, memory blocks and tools that RUN made on a server and did not delete.
+
+    A run deletes them itself, unless it was killed, lost its server, or keeps its agents. Only
+    what bears the tags of this run is deleted. Do not clean a run that is still under way.
+    """
+    # Loaded here, so that `regrade --help` need not.
+    from harness.commands.run_lookup import lookup_run, suite_of_run  # noqa: PLC0415
+    from harness.commands.suite_faults import load_wholly  # noqa: PLC0415
+    from harness.running.cleaning import clean_run  # noqa: PLC0415
+    from harness.running.run_options import suite_file  # noqa: PLC0415
+    from harness.system.loops import run_to_end  # noqa: PLC0415
+    from harness.system.texts import one_line  # noqa: PLC0415
+    from harness.types.errors import InputError  # noqa: PLC0415
+
+    try:
+        folder = lookup_run(run, out)
+    except InputError:
+        if suite_path is None:
+            raise
+        folder = Path(run)
+    suite = load_wholly(suite_file(suite_path or suite_of_run(folder)))
+    deleted = run_to_end(clean_run(suite, folder.name))
+    for line in deleted:
+        click.echo(one_line(f"deleted {line}"))
+    click.echo(f"{len(deleted)} deleted" if deleted else "nothing was left")
+    return 0
