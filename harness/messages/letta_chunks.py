@@ -40,6 +40,7 @@ class LettaChunks:
         self._open: MessagePieces | None = None
         self._held: list[dict[str, Any]] = []
         self._returned: set[str | None] = set()
+        self._awaited: set[str | None] = set()
         self._seen: set[tuple[Any, ...]] = set()
         self._unexecuted: list[ToolCall] = []
         self._stop_reason: str | None = None
@@ -108,6 +109,7 @@ class LettaChunks:
             return self._pass_on(made.kind, message)
         events = self._release()
         self._held = [message]
+        self._awaited = {call["tool_call_id"] for call in message["tool_calls"]}
         return events
 
     def _pass_on(self, kind: str, message: Mapping[str, Any]) -> tuple[Event, ...]:
@@ -115,10 +117,11 @@ class LettaChunks:
         if not self._held or kind != "tool_return_message":
             return (*self._release(), *self._read(kind, message))
         results = (e for e in read_letta_message(message) if isinstance(e, ToolResult))
-        self._returned.update(result.call_id for result in results)
+        for result in results:
+            self._returned.add(result.call_id)
+            self._awaited.discard(result.call_id)
         self._held.append(dict(message))
-        ids = {call["tool_call_id"] for call in self._held[0]["tool_calls"]}
-        return self._release() if ids <= self._returned else ()
+        return () if self._awaited else self._release()
 
     def _release(self) -> tuple[Event, ...]:
         """Read the calls that were held, and the results behind them."""
@@ -143,7 +146,8 @@ class LettaChunks:
         dropped = {"tool_calls": [calls[place] for place in places]}
         events = read_letta_calls(dropped, {})
         self._unexecuted += [event for event in events if isinstance(event, ToolCall)]
-        kept = [call for place, call in enumerate(calls) if place not in set(places)]
+        gone = frozenset(places)
+        kept = [call for place, call in enumerate(calls) if place not in gone]
         return {**message, "tool_calls": kept, "tool_call": kept[0]}
 
     def _read(self, kind: str, message: Mapping[str, Any]) -> tuple[Event, ...]:
