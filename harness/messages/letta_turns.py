@@ -52,6 +52,9 @@ class LettaTurn:
     def read_reply(self, body: Any) -> tuple[Event, ...]:
         """Read a whole blocking reply: its messages, its usage and its stop reason.
 
+        The server 0.16.8 leaves out of it what a model says beside a call; streams and the history
+        have that text.
+
         Raises:
             ValueError: it is not of that shape; the text names the index of the message.
         """
