@@ -4,10 +4,16 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from harness.targets.letta_agent import LettaAgent
+from harness.targets.letta_code import LettaCode
 from harness.targets.openai_agent import OpenAIAgent
 from harness.targets.python_agent import PythonAgent
 
 TARGETS: Mapping[str, type] = MappingProxyType(
-    {"letta": LettaAgent, "openai": OpenAIAgent, "python": PythonAgent}
+    {
+        "letta": LettaAgent,
+        "letta_code": LettaCode,
+        "openai": OpenAIAgent,
+        "python": PythonAgent,
+    }
 )
 """Each is a frozen dataclass whose fields are its options."""

@@ -1,0 +1,136 @@
+"""What the trials of a run share of Letta Code: the command, prepared home folders, a server."""
+
+import os
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from harness.endpoints.keys import find_key
+from harness.system.threads import in_thread
+from harness.targets.letta_code import LettaCode
+from harness.targets.letta_code_backends import PROVIDER, backend_of
+from harness.targets.letta_code_environment import base_environment
+from harness.targets.letta_code_failures import start_failure
+from harness.targets.letta_code_folders import make_run_folder, remove_folder
+from harness.targets.letta_code_preparation import Preparation, find_command
+from harness.targets.letta_code_session import LettaCodeSession
+from harness.targets.letta_code_trials import Shared, open_trial
+from harness.types.protocols import AttemptContext, RunContext, Session
+from harness.types.suites import SCRIPTED
+
+if TYPE_CHECKING:
+    from harness.targets.letta_code_server import CodeServer
+
+
+class LettaCodeConnection:
+    """Opens sessions."""
+
+    def __init__(self, shared: Shared, server: "CodeServer | None") -> None:
+        self._shared, self._server = shared, server
+
+    async def open(self, context: AttemptContext) -> Session:
+        """Open a session in folders of its own.
+
+        Raises:
+            TargetError: what the sample asks for cannot be used; the agent cannot be made.
+        """
+        try:
+            trial = await in_thread(open_trial, self._shared, context)
+        except OSError as error:
+            raise start_failure(error) from error
+        server = self._server if trial.backend == "server" else None
+        session = LettaCodeSession(self._shared, trial, server)
+        try:
+            await session.prepare()
+        except BaseException:
+            await session.close()
+            raise
+        return session
+
+
+@asynccontextmanager
+async def connected(
+    agent: LettaCode, run_context: RunContext
+) -> AsyncIterator[LettaCodeConnection]:
+    """Find the command and prepare what the trials share; it goes away at the end.
+
+    Raises:
+        TargetError: the command is not there, or cannot reach the models; a setup failed.
+    """
+    argv = find_command(agent.command, run_context.folder.resolve())
+    run_folder = await in_thread(make_run_folder)
+    server: CodeServer | None = None
+    try:
+        server = _server(agent, run_context)
+        shared = await _share(agent, run_context, argv, run_folder, server)
+        if agent.setup_script is not None and server is not None:
+            await server.set_up(agent.setup_script, run_context.models)
+        if agent.allowed_tools and agent.permission_mode is None:
+            run_context.warn(
+                "allowed_tools restricts nothing while every tool may run (--yolo); set "
+                "permission_mode: strict"
+            )
+        yield LettaCodeConnection(shared, server)
+    finally:
+        if server is not None:
+            await server.close()
+        if not agent.keep_files:
+            await in_thread(remove_folder, run_folder)
+
+
+def _server(agent: LettaCode, run_context: RunContext) -> "CodeServer | None":
+    """Return the server that agents live on, or that a setup is given."""
+    backends = {backend_of(agent, model) for model in run_context.models or ("",)}
+    if "server" not in backends and agent.setup_script is None:
+        return None
+    # The SDK takes a good part of a second to import; the local backend goes without it.
+    from harness.targets.letta_code_server import CodeServer  # noqa: PLC0415
+
+    return CodeServer(agent, run_context, needs_key="server" in backends)
+
+
+async def _share(
+    agent: LettaCode,
+    run_context: RunContext,
+    argv: Sequence[str],
+    run_folder: Path,
+    server: "CodeServer | None",
+) -> Shared:
+    environment = base_environment(os.environ, pass_env=agent.pass_env, provider_keys=False)
+    preparation = Preparation(argv, run_folder, environment)
+    key = _provider_key(agent)
+    return Shared(
+        agent=agent,
+        run_context=run_context,
+        argv=argv,
+        version=await preparation.version(),
+        run_folder=run_folder,
+        homes=await _homes(agent, run_context, preparation, key),
+        secrets=(key,) if key else (),
+        server=None if server is None else (server.url, server.key),
+    )
+
+
+async def _homes(
+    agent: LettaCode, run_context: RunContext, preparation: Preparation, key: str | None
+) -> dict[str, Path]:
+    """Return home folders for the models that have no provider known to the command."""
+    homes: dict[str, Path] = {}
+    local = [model for model in run_context.models if backend_of(agent, model) == "local"]
+    url = run_context.scripted_url
+    if url is not None and any(model.startswith(SCRIPTED) for model in local):
+        homes[SCRIPTED] = await preparation.connect("scripted", url, None)
+    if agent.provider is not None:
+        url = agent.provider.base_url
+        homes[f"{PROVIDER}/"] = await preparation.connect("provider", url, key)
+    return homes
+
+
+def _provider_key(agent: LettaCode) -> str | None:
+    """Return the key of the connected endpoint; raises as `find_key` does."""
+    provider = agent.provider
+    if provider is None or provider.api_key_env is None:
+        return None
+    name, option = provider.api_key_env, "target.provider.api_key_env"
+    return find_key((name,), url=provider.base_url, option=option)

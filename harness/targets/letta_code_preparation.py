@@ -1,0 +1,98 @@
+"""What is done once a run before Letta Code can be driven: finding it, and connecting models.
+
+The home folders that are prepared here hold addresses and keys of models; every trial works in a
+copy of one.
+"""
+
+import os
+import re
+import shlex
+import shutil
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from harness.system.child_commands import Finished, TooMuchOutputError, run_command
+from harness.system.time_limits import limited
+from harness.targets.letta_code_backends import PROVIDER
+from harness.targets.letta_code_failures import ended_failure, start_failure
+from harness.types.errors import TargetError
+
+TESTED = "0.34.12"
+"""The version of the command that this target was made for."""
+
+_INSTALL = f"install it (pip install letta=={TESTED}), or name its path as target.command"
+_READY_SECONDS = 60.0
+_VERSION = re.compile(r"(\d+\.\d[\w.+-]*)\s+\(Letta Code\)")
+_SHOWN = 100
+
+
+def find_command(text: str, folder: Path) -> list[str]:
+    """Return the program as a path, with its arguments; a path starts at the suite's folder.
+
+    Raises:
+        TargetError: `not_found`.
+    """
+    try:
+        program, *arguments = shlex.split(text) or [""]
+    except ValueError:
+        program, arguments = text, []
+    separators = {"/", os.sep, os.altsep or "/"}
+    name = str(folder / program) if separators & set(program) else program
+    found = shutil.which(name)
+    if found is None:
+        message = f'the command "{program}" of Letta Code is not there'
+        raise TargetError(message, code="not_found", hint=_INSTALL)
+    return [str(Path(found).absolute()), *arguments]
+
+
+@dataclass(frozen=True, slots=True)
+class Preparation:
+    """Runs the command outside of any trial."""
+
+    argv: Sequence[str]
+    folder: Path
+    environment: Mapping[str, str]
+
+    async def version(self) -> str:
+        """Return the version of the command.
+
+        Raises:
+            TargetError: `bad_request`, where it is some other program.
+        """
+        done = await self._run(self.folder, ["--version"])
+        found = _VERSION.search(done.output)
+        if found is not None:
+            return found[1]
+        said = (done.output.strip() or done.errors.strip() or "it says nothing").partition("\n")[0]
+        message = f"{self.argv[0]} is not Letta Code: asked for its version, it says: "
+        raise TargetError(message + said[:_SHOWN], code="bad_request", hint=_INSTALL)
+
+    async def connect(self, name: str, url: str, key: str | None) -> Path:
+        """Return a home folder in which the models of an endpoint are known.
+
+        Raises:
+            TargetError: the endpoint cannot be asked, or refuses the key.
+        """
+        home = self.folder / f"home-{name}"
+        home.mkdir()
+        arguments = ["--backend", "local", "connect", PROVIDER, "--base-url", url]
+        done = await self._run(home, [*arguments, *(["--api-key", key] if key else [])])
+        if done.exit_code != 0:
+            said = done.errors.strip() or done.output.strip()
+            secrets = (key,) if key else ()
+            raise ended_failure(done.exit_code, f"connect to {url}: {said}", secrets)
+        return home
+
+    async def _run(self, home: Path, arguments: Sequence[str]) -> Finished:
+        homes = dict.fromkeys(("HOME", "USERPROFILE"), str(home))
+        work = run_command(
+            [*self.argv, *arguments], cwd=home, environment={**self.environment, **homes}
+        )
+        try:
+            return await limited(work, _READY_SECONDS)
+        except TimeoutError as error:
+            message = f"{self.argv[0]} {arguments[0]} has not ended after {_READY_SECONDS:g} s"
+            raise TargetError(message, code="connection_lost") from error
+        except (OSError, TooMuchOutputError) as error:
+            raise start_failure(error) from error

@@ -1,0 +1,200 @@
+"""One trial of Letta Code, ready to be started: folders, environment and arguments."""
+
+import os
+import secrets as random_texts
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from harness.targets.letta_code import Backend, LettaCode
+from harness.targets.letta_code_backends import PROVIDER, backend_of
+from harness.targets.letta_code_environment import (
+    MARK,
+    base_environment,
+    is_provider_key,
+    sample_environment,
+)
+from harness.targets.letta_code_flags import resolve_flags, split_flags
+from harness.targets.letta_code_folders import Folders, make_folders
+from harness.types.protocols import AttemptContext, RunContext
+from harness.types.suites import SCRIPTED
+
+_SECRET_NAMES = ("KEY", "TOKEN", "SECRET", "PASSWORD", "CREDENTIALS")
+_MEMORY = ("MEMORY_DIR", "LETTA_MEMORY_DIR")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shared:
+    """What all trials of a run have: the program that was found, its version, prepared homes.
+
+    `homes` are by what the names of models begin with; `secrets` are the keys in them. `server` is
+    (address, key) of the server.
+    """
+
+    agent: LettaCode
+    run_context: RunContext
+    argv: Sequence[str]
+    version: str
+    run_folder: Path
+    homes: Mapping[str, Path]
+    secrets: tuple[str, ...] = ()
+    server: tuple[str, str | None] | None = None
+
+    @property
+    def folder(self) -> Path:
+        """Return the suite's folder."""
+        return self.run_context.folder.resolve()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CodeTrial:
+    """What every command of one trial is run with.
+
+    `work` is where it works, `pwd` what stands for `{pwd}` in prompts; `mark` tells its processes
+    from all others; `secrets` are values that must not be stored. `memory` is the memory folder
+    that the sample or the suite names.
+    """
+
+    context: AttemptContext
+    backend: Backend
+    folders: Folders
+    work: Path
+    pwd: Path
+    environment: Mapping[str, str]
+    secrets: tuple[str, ...]
+    mark: str
+    memory: Path | None = None
+
+    @property
+    def model(self) -> str:
+        """Return the model."""
+        return self.context.model
+
+
+def open_trial(shared: Shared, context: AttemptContext) -> CodeTrial:
+    """Make the folders of a trial, and say how its commands are run; it blocks.
+
+    Raises:
+        TargetError: `bad_request`, where the sample's own variables are none.
+        OSError: a folder cannot be made.
+    """
+    agent = shared.agent
+    own = sample_environment(context.sample.extra_vars)
+    backend = backend_of(agent, context.model)
+    folders = make_folders(
+        shared.run_folder,
+        home=_home(shared, context.model, backend),
+        files=agent.files.path if agent.files else None,
+    )
+    work = _working_folder(shared, context.model, folders)
+    mark = random_texts.token_hex(16)
+    keys = backend == "local" and not context.model.startswith((SCRIPTED, f"{PROVIDER}/"))
+    environment = {
+        **base_environment(os.environ, pass_env=agent.pass_env, provider_keys=keys),
+        **_server_environment(shared, backend),
+        **_trial_environment(folders, mark),
+        **own,
+    }
+    in_place = agent.working_dir is None and agent.files is None
+    trial = CodeTrial(
+        context=context,
+        backend=backend,
+        folders=folders,
+        work=work,
+        pwd=shared.folder if in_place else work,
+        environment=environment,
+        secrets=(*shared.secrets, *_secrets(environment, agent.pass_env)),
+        mark=mark,
+        memory=_named_memory(shared, own, context.sample.extra_vars),
+    )
+    return trial if trial.memory is None else in_memory(trial, trial.memory)
+
+
+def in_memory(trial: CodeTrial, memory: Path) -> CodeTrial:
+    """Return a trial that works in a memory folder, which is made where it is missing; it blocks.
+
+    Raises:
+        OSError: the folder cannot be made.
+    """
+    memory.mkdir(parents=True, exist_ok=True)
+    named = dict.fromkeys(_MEMORY, str(memory))
+    return replace(trial, memory=memory, work=memory, environment={**trial.environment, **named})
+
+
+def common_arguments(shared: Shared) -> list[str]:
+    """Return the arguments that every turn is given, but the flags."""
+    agent = shared.agent
+    mode = ["--permission-mode", agent.permission_mode] if agent.permission_mode else ["--yolo"]
+    return [
+        *mode,
+        *_joined("--allowedTools", agent.allowed_tools),
+        *_joined("--disallowedTools", agent.disallowed_tools),
+        *(["--skills", str(agent.skills_dir.path.resolve())] if agent.skills_dir else []),
+    ]
+
+
+def suite_flags(shared: Shared) -> list[str]:
+    """Return the flags of the suite."""
+    return resolve_flags(split_flags(shared.agent.flags), shared.folder)
+
+
+def _joined(flag: str, names: Iterable[str]) -> list[str]:
+    text = ",".join(names)
+    return [flag, text] if text else []
+
+
+def _home(shared: Shared, model: str, backend: Backend) -> Path | None:
+    if backend != "local":
+        return None
+    return next((home for start, home in shared.homes.items() if model.startswith(start)), None)
+
+
+def _working_folder(shared: Shared, model: str, folders: Folders) -> Path:
+    agent = shared.agent
+    if agent.working_dir is None:
+        return folders.work
+    folder = shared.folder / agent.working_dir
+    if agent.sandbox:
+        # The names of models are texts on one line, of any characters: none leads elsewhere.
+        name = model.rpartition("/")[2].replace("\\", "-")
+        folder = folder / ("-" if name in {"", ".", ".."} else name)
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder.resolve()
+
+
+def _server_environment(shared: Shared, backend: Backend) -> dict[str, str]:
+    if backend == "local" or shared.server is None:
+        return {}
+    url, key = shared.server
+    # Headless, the command refuses to start without a key, also where a server needs none.
+    return {"LETTA_BASE_URL": url, "LETTA_API_KEY": key or "none"}
+
+
+def _trial_environment(folders: Folders, mark: str) -> dict[str, str]:
+    temporary = dict.fromkeys(("TMPDIR", "TMP", "TEMP"), str(folders.temporary))
+    home = dict.fromkeys(("HOME", "USERPROFILE"), str(folders.home))
+    return {**home, **temporary, MARK: mark}
+
+
+def _secrets(environment: Mapping[str, str], pass_env: Iterable[str]) -> Iterable[str]:
+    passed = set(pass_env)
+    return (
+        value
+        for name, value in environment.items()
+        if is_provider_key(name)
+        or name == "LETTA_API_KEY"
+        or (name in passed and name.upper().endswith(_SECRET_NAMES))
+    )
+
+
+def _named_memory(
+    shared: Shared, own: Mapping[str, str], extra_vars: Mapping[str, Any]
+) -> Path | None:
+    """Return the memory folder that is named: by the sample first, then by the suite."""
+    if not shared.agent.memory_workspace:
+        return None
+    named: list[Any] = [own.get(name) for name in _MEMORY]
+    named += [extra_vars.get("memory_dir"), shared.agent.memory_dir]
+    text = next((one for one in named if isinstance(one, str) and one), None)
+    return None if text is None else (shared.folder / text).resolve()

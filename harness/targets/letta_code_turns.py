@@ -1,0 +1,83 @@
+"""One turn of Letta Code: the lines of one process come in, events and steps are recorded."""
+
+from collections.abc import Sequence
+
+import msgspec
+
+from harness.messages.letta_code_lines import STDOUT, LettaCodeLines
+from harness.system.clock import now
+from harness.system.redaction import SHOWN
+from harness.system.texts import cut, scrub
+from harness.types.errors import TargetError
+from harness.types.events import ErrorEvent, Event, SystemEvent
+from harness.types.protocols import Record
+
+UNREAD_LINE = "unread_line"
+"""The kind of the error event for a line that is of no known shape."""
+
+MOST_EVENTS = 100_000
+"""How many events one turn may have."""
+
+_PLAIN_LINES = 100
+_WIDTH = 2_000
+_SHORTEST_SECRET = 6
+_RETRY = "retry"
+
+
+class CodeTurn:
+    """Reads what one process prints, and records it; `asked_again` counts its own retries."""
+
+    def __init__(self, record: Record, secrets: Sequence[str] = ()) -> None:
+        self.lines = LettaCodeLines()
+        self.asked_again = 0
+        self._record = record
+        self._secrets = [s.encode() for s in secrets if len(s) >= _SHORTEST_SECRET]
+        self._events = self._plain = 0
+
+    def take(self, line: bytes) -> None:
+        """Read a line.
+
+        Raises:
+            TargetError: `agent_crash`, after more than `MOST_EVENTS` events.
+        """
+        try:
+            events = self.lines.feed(line)
+        except ValueError as error:
+            shown = cut(line[:_WIDTH].decode(errors="replace"), _WIDTH)
+            events = (ErrorEvent(kind=UNREAD_LINE, message=scrub(f"{error}: {shown}"), at=now()),)
+        for event in events:
+            self._keep(event)
+        if self._events > MOST_EVENTS:
+            raise TargetError(f"more than {MOST_EVENTS:,} events in a turn", code="agent_crash")
+
+    def finish(self) -> None:
+        """Record what has arrived and was not whole, and the steps; also of a turn that was cut."""
+        for event in self.lines.finish():
+            self._keep(event)
+        if self._plain > _PLAIN_LINES:
+            text = f"{self._plain - _PLAIN_LINES:,} more lines that are no JSON"
+            self._add(SystemEvent(kind=STDOUT, text=text, at=now()))
+        for step in self.lines.steps:
+            self._record(step)
+
+    def _keep(self, event: Event) -> None:
+        if isinstance(event, SystemEvent) and event.kind == STDOUT and event.data is None:
+            self._plain += 1
+            if self._plain > _PLAIN_LINES:
+                return
+            event = msgspec.structs.replace(event, text=cut(event.text, _WIDTH))
+        self.asked_again += isinstance(event, SystemEvent) and event.kind == _RETRY
+        self._add(event)
+
+    def _add(self, event: Event) -> None:
+        self._events += 1
+        self._record(self._without_secrets(event))
+
+    def _without_secrets(self, event: Event) -> Event:
+        """Hide the keys that the command was given, which its tools can print."""
+        if not self._secrets:
+            return event
+        shown = hidden = msgspec.json.encode(event)
+        for secret in self._secrets:
+            hidden = hidden.replace(secret, SHOWN.encode())
+        return event if hidden == shown else msgspec.json.decode(hidden, type=Event)
