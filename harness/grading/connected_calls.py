@@ -87,7 +87,7 @@ class _Connections:
             async with kind.connect(self._context) as connection:
                 opened.set_result(connection)
                 await self._ended.wait()
-        except Exception as error:  # noqa: BLE001  (a plug-in's; it becomes the grades)
+        except (Exception, SystemExit) as error:  # noqa: BLE001  (it becomes the grades)
             if opened.done():
                 self._context.warn(f"a grader's connection did not close: {error_line(error)}")
             else:

@@ -49,6 +49,17 @@ class CannotConnect(Asks):
 
 
 @dataclass(frozen=True)
+class Leaves(Asks):
+    """Ends the program where it should connect."""
+
+    @classmethod
+    @asynccontextmanager
+    async def connect(cls, context):
+        raise SystemExit(3)
+        yield
+
+
+@dataclass(frozen=True)
 class CannotClose(Asks):
     """Fails when it is closed."""
 
@@ -129,6 +140,7 @@ async def is_out_of_range(_):
         (Asks(leaves), "grader_broke: SystemExit: 3"),
         (Asks(returns_no_grade), "grader_broke: the grader returned 0.5 (float)"),
         (Asks(is_out_of_range), "grader_broke: returned the score 9.0"),
+        (Leaves(passes), "grader_broke: SystemExit: 3"),
         (CannotConnect(passes), "judge_unreachable: nobody there; start it"),
     ],
 )
