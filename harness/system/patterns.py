@@ -102,6 +102,17 @@ def check_time(pattern: str, *, what: str = "pattern") -> None:
         raise SlowPattern(pattern, limited=limit.final, what=what)
 
 
+def check_size(name: str, characters: int, *, what: str = "comparing") -> None:
+    """Stop work on a long text on the event loop, where nothing else would run meanwhile.
+
+    Raises:
+        SlowPattern: the text is too long there; in a thread it never is.
+    """
+    limit = _limit.get()
+    if limit is not None and not limit.final and characters > INLINE_SUBJECT_CHARACTERS:
+        raise SlowPattern(name, limited=False, what=what)
+
+
 def compile_pattern(text: str) -> regex.Pattern[str]:
     """Compile a pattern; the same text is compiled once.
 
