@@ -3,6 +3,7 @@
 import io
 from pathlib import Path
 
+import msgspec
 from rich.console import Console
 
 from harness.reports.terminal import print_summary
@@ -132,3 +133,11 @@ def test_a_terminal_that_knows_only_ascii_still_gets_the_table():
 def test_a_narrow_terminal_loses_no_name():
     text = printed(width=60, first_failures=(failed(evidence="word " * 40),))
     assert text.count("word") == 40
+
+
+def test_what_judges_used_is_one_line_and_left_out_where_none_was_asked():
+    used = Usage(input_tokens=12_345, output_tokens=67, cost_usd=0.5)
+    judged = msgspec.structs.replace(model(), judge_usage=used)
+    text = printed(models={"m": judged, "other": model()})
+    assert "judges of m: 12,345 tokens in, 67 tokens out, $0.5000" in text
+    assert text.count("judges of") == 1
