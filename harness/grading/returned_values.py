@@ -13,7 +13,7 @@ from typing import Any
 
 import msgspec
 
-from harness.system.json_values import compact_json, scrub_json
+from harness.system.json_values import compact_json, load_json, scrub_json
 from harness.system.texts import one_line
 from harness.types.errors import GraderError
 from harness.types.grades import Grade
@@ -126,15 +126,16 @@ def _fields(value: Any) -> dict[str, Any]:
 def _serialized(fields: dict[str, Any]) -> dict[str, Any]:
     """Write what a record of letta-evals holds as pydantic does there: times, sets, records."""
     # Imported here: only such records need it, and it is heavy.
-    from pydantic_core import to_jsonable_python  # noqa: PLC0415
+    from pydantic_core import to_json  # noqa: PLC0415
+
+    def write(value: Any) -> Any:
+        if value is None or isinstance(value, str):
+            return value
+        written = to_json(value, inf_nan_mode="strings", bytes_mode="base64", fallback=repr)
+        return load_json(written)
 
     plain = {"score", "passed"}
-    return {
-        name: item
-        if name in plain
-        else to_jsonable_python(item, inf_nan_mode="strings", serialize_unknown=True)
-        for name, item in fields.items()
-    }
+    return {name: item if name in plain else write(item) for name, item in fields.items()}
 
 
 def _from_mapping(fields: dict[str, Any]) -> Grade:

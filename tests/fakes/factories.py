@@ -7,6 +7,7 @@ from pathlib import Path
 from graders.catalogue import EXTRACTORS, GRADERS
 from harness.types.code import CustomExtractor, CustomGrader
 from harness.types.events import AssistantMessage, ToolCall, ToolResult, UserMessage
+from harness.types.marks import mark_of
 from harness.types.samples import Sample
 from harness.types.suites import GraderSpec
 from harness.types.trajectories import Trajectory, Turn
@@ -52,6 +53,7 @@ def make_grader(kind, *, extractor="last_assistant", config=None, options=None, 
 def make_custom(function, *, extractor="last_assistant", isolation="thread", **fields):
     """Make the spec of a function as a grader; `name` is what its `file` calls it."""
     name = fields.pop("name", None) or function.__name__
+    mark = mark_of(function)
     named = [p for p in inspect.signature(function).parameters.values() if p.kind != p.VAR_KEYWORD]
     grader = CustomGrader(
         name=name,
@@ -61,6 +63,8 @@ def make_custom(function, *, extractor="last_assistant", isolation="thread", **f
         optional=tuple(p.name for p in named if p.default is not p.empty),
         config=fields.pop("config", {}),
         isolation=isolation,
+        style=mark.style if mark else "regrade",
+        is_composer=mark is not None and mark.kind == "reward composer",
     )
     found = make_extractor(extractor) if callable(extractor) else EXTRACTORS[extractor]()
     spec = {"name": name, "kind": "tool", "grader": grader, "extractor": found}
@@ -69,9 +73,15 @@ def make_custom(function, *, extractor="last_assistant", isolation="thread", **f
 
 def make_extractor(function, config=None):
     """Make a function an extractor."""
-    names = tuple(function.__code__.co_varnames[: function.__code__.co_argcount])
+    mark = mark_of(function)
+    named = inspect.signature(function).parameters.values()
     return CustomExtractor(
-        name=function.__name__, function=function, parameters=names, config=config or {}
+        name=function.__name__,
+        function=function,
+        parameters=tuple(p.name for p in named if p.default is p.empty),
+        optional=tuple(p.name for p in named if p.default is not p.empty),
+        config=config or {},
+        style=mark.style if mark else "regrade",
     )
 
 
