@@ -5,7 +5,6 @@ number of runs may share the folder. It holds the reply and never a key. Whateve
 is a question that was not asked yet.
 """
 
-import os
 from pathlib import Path
 
 import msgspec
@@ -20,17 +19,6 @@ class CachedReply(msgspec.Struct, frozen=True, kw_only=True):
     v: int = 1
     text: str
     served: str | None = None
-
-
-def cache_folder() -> Path:
-    """Return the folder of cached replies: `judges` under `REGRADE_CACHE` or the user's cache."""
-    if named := os.environ.get("REGRADE_CACHE", "").strip():
-        return Path(named) / "judges"
-    # LOCALAPPDATA is where Windows keeps what programs can make again.
-    for name in ("XDG_CACHE_HOME", "LOCALAPPDATA"):
-        if base := os.environ.get(name, "").strip():
-            return Path(base) / "regrade" / "judges"
-    return Path.home() / ".cache" / "regrade" / "judges"
 
 
 class ReplyCache:

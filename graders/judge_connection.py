@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 from dataclasses import replace
 
 from graders.judge_asking import Asking, refused_for
-from graders.judge_cache import CachedReply, ReplyCache, cache_folder
+from graders.judge_cache import CachedReply, ReplyCache
 from graders.judge_questions import Answer, Manner, Place, Question
 from graders.judge_replies import ReplyError, read_verdict
 from harness.endpoints.clients import make_endpoint
@@ -14,6 +14,7 @@ from harness.endpoints.endpoints import Endpoint
 from harness.endpoints.keys import find_key
 from harness.system.redaction import redact
 from harness.system.texts import error_line
+from harness.system.user_cache import cache_folder
 from harness.types.errors import TargetError
 from harness.types.protocols import GradingContext
 
@@ -21,7 +22,7 @@ from harness.types.protocols import GradingContext
 @asynccontextmanager
 async def judge_connection(context: GradingContext) -> AsyncIterator["JudgeConnection"]:
     """Give the connection of a run's judges; its clients are closed at the end."""
-    connection = JudgeConnection(context, ReplyCache(cache_folder()))
+    connection = JudgeConnection(context, ReplyCache(cache_folder("judges")))
     try:
         yield connection
     finally:

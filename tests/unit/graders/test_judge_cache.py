@@ -1,9 +1,8 @@
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 
 import pytest
 
-from graders.judge_cache import CachedReply, ReplyCache, cache_folder
+from graders.judge_cache import CachedReply, ReplyCache
 from harness.system.hashing import sha256_of
 
 KEY = sha256_of("a question")
@@ -44,21 +43,3 @@ def test_writers_beside_each_other_leave_whole_entries(tmp_path):
     with ThreadPoolExecutor(8) as pool:
         assert list(pool.map(write_and_read, replies)) == replies
     assert [path for path in tmp_path.rglob("*") if path.suffix not in {"", ".json"}] == []
-
-
-@pytest.mark.parametrize(
-    ("variables", "folder"),
-    [
-        ({"REGRADE_CACHE": "/c"}, Path("/c/judges")),
-        ({"REGRADE_CACHE": "/c", "XDG_CACHE_HOME": "/x"}, Path("/c/judges")),
-        ({"XDG_CACHE_HOME": "/x"}, Path("/x/regrade/judges")),
-        ({"LOCALAPPDATA": "/l"}, Path("/l/regrade/judges")),
-        ({}, Path.home() / ".cache/regrade/judges"),
-    ],
-)
-def test_the_folder_is_named_by_the_environment(monkeypatch, variables, folder):
-    for name in ("REGRADE_CACHE", "XDG_CACHE_HOME", "LOCALAPPDATA"):
-        monkeypatch.delenv(name, raising=False)
-    for name, value in variables.items():
-        monkeypatch.setenv(name, value)
-    assert cache_folder() == folder
