@@ -106,7 +106,7 @@ class Binder:
             if isinstance(cause, BadReference):
                 self.findings.reference(at, cause)
             else:
-                inside = at.path.removeprefix(location.path)
+                inside = at.keys[len(location.keys) :]
                 self.findings.fault(at, *explain_error(dict(detail), at.node, record, inside))
 
 

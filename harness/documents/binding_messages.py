@@ -32,11 +32,11 @@ _BOUNDS = {
 
 
 def explain_error(
-    error: Mapping[str, Any], node: Node, record: type[Any], path: str
+    error: Mapping[str, Any], node: Node, record: type[Any], keys: tuple[str | int, ...]
 ) -> tuple[str, str]:
     """Return problem and what is allowed for one error of the check.
 
-    `path` leads from the mapping that stands for `record` to the node.
+    `keys` lead from the mapping that stands for `record` to the node.
     """
     kind, context = str(error["type"]), error.get("ctx", {})
     if kind == "value_error":
@@ -46,7 +46,7 @@ def explain_error(
         return f"found {describe(node)}", words.format(f"{context[name]:,.10g}")
     if kind == "string_pattern_mismatch":
         return f"found {describe(node)}", f"a text that matches {context['pattern']}"
-    hint = _hint_at(record, path)
+    hint = _hint_at(record, keys)
     allowed = words_for(hint) if hint is not None else ""
     if isinstance(node, Scalar) and has_leading_zero(node.written or "") and not node.source:
         bare = (node.written or "").lstrip("+-").lstrip("0") or "0"
@@ -62,15 +62,13 @@ def _sentence(text: str) -> str:
     return plain[:1].lower() + plain[1:] if plain[1:2].islower() else plain
 
 
-def _hint_at(record: type[Any], path: str) -> Any:
-    """Return the type of the option that a path leads to; None where it leads elsewhere."""
+def _hint_at(record: type[Any], keys: tuple[str | int, ...]) -> Any:
+    """Return the type of the option that keys lead to; None where they lead elsewhere."""
     hint: Any = record
-    for part in path.replace("[", ".[").strip(".").split("."):
-        if not part:
-            continue
+    for key in keys:
         found = record_of(hint)
-        if found is not None and not part.startswith("["):
-            hint = option_hints(found).get(part)
+        if found is not None and isinstance(key, str):
+            hint = option_hints(found).get(key)
         else:
             args = [arg for m in members_of(hint) for arg in get_args(m) if arg is not Ellipsis]
             hint = args[-1] if args else None

@@ -20,12 +20,17 @@ class BadReference(ValueError):  # noqa: N818  (said of a text, not of the progr
 
 
 class Findings:
-    """The faults and warnings of one document; `file` is the name they are shown under."""
+    """What is to be said of one document; `file` is the name it is shown under.
+
+    `faults` keep it from being used. `warnings` do not, yet something in it cannot work. `notes`
+    say how something was taken that can be taken in two ways.
+    """
 
     def __init__(self, file: str) -> None:
         self.file = file
         self.faults: list[Fault] = []
         self.warnings: list[Fault] = []
+        self.notes: list[Fault] = []
 
     def fault(self, location: Location, problem: str, allowed: str = "") -> None:
         """Add a fault at a value."""
@@ -49,6 +54,15 @@ class Findings:
         """Add a warning at a key of a mapping."""
         position = location.key_position(key)
         self.warnings.append(self.make(location.path_of(key), position, problem, allowed))
+
+    def note(self, location: Location, problem: str, allowed: str = "") -> None:
+        """Add how a value was taken."""
+        self.notes.append(self.make(location.path, location.node.position, problem, allowed))
+
+    def note_key(self, location: Location, key: str, problem: str, allowed: str = "") -> None:
+        """Add a note at a key of a mapping."""
+        position = location.key_position(key)
+        self.notes.append(self.make(location.path_of(key), position, problem, allowed))
 
     def make(
         self, path: str = "", position: Position = NOWHERE, problem: str = "", allowed: str = ""

@@ -52,10 +52,15 @@ class Listing:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
-    """A key with its value; `position` is that of the key."""
+    """A key with its value; `position` is that of the key.
+
+    `path` is the path that faults show in place of this key's own: where the user wrote the value,
+    if it was written under another key.
+    """
 
     node: "Node"
     position: Position = NOWHERE
+    path: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,30 +76,37 @@ Node = Scalar | Listing | Table
 
 @dataclass(frozen=True, slots=True)
 class Location:
-    """A node and the path that leads to it, such as `graders.surfaced_id.config`."""
+    """A node and the path that leads to it, such as `graders.surfaced_id.config`.
+
+    `path` is what faults show; `keys` are the keys and indices from where the reading began.
+    """
 
     node: Node
     path: str = ""
+    keys: tuple[str | int, ...] = ()
 
     def child(self, key: str) -> "Location | None":
         """Return the value of a key; None where this is no mapping or has no such key."""
         entry = self.node.entries.get(key) if isinstance(self.node, Table) else None
-        return Location(entry.node, self.path_of(key)) if entry else None
+        return Location(entry.node, self.path_of(key), (*self.keys, key)) if entry else None
 
     def children(self) -> "Iterator[tuple[str, Location]]":
         """Return the keys of a mapping with their values, in the order they were written."""
         if isinstance(self.node, Table):
             for key, entry in self.node.entries.items():
-                yield key, Location(entry.node, self.path_of(key))
+                yield key, Location(entry.node, self.path_of(key), (*self.keys, key))
 
     def items(self) -> "Iterator[Location]":
         """Return the items of a list."""
         if isinstance(self.node, Listing):
             for index, node in enumerate(self.node.items):
-                yield Location(node, f"{self.path}[{index}]")
+                yield Location(node, f"{self.path}[{index}]", (*self.keys, index))
 
     def path_of(self, key: str) -> str:
-        """Return the path of a key of this mapping."""
+        """Return the path of a key of this mapping, as the user wrote it."""
+        entry = self.node.entries.get(key) if isinstance(self.node, Table) else None
+        if entry is not None and entry.path is not None:
+            return entry.path
         return f"{self.path}.{key}" if self.path else key
 
     def key_position(self, key: str) -> Position:

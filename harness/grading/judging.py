@@ -15,7 +15,7 @@ from harness.grading.plugin_calls import call_plugin, grade_of, submission_of
 from harness.grading.turn_views import View, cut, graded_by_turn, moved_back, never_reached
 from harness.shims.letta_views import LettaView
 from harness.system.json_values import scrub_json
-from harness.system.numbers import reaches
+from harness.system.numbers import compares
 from harness.system.texts import scrub
 from harness.types.code import CustomExtractor, CustomGrader
 from harness.types.grades import Grade
@@ -119,9 +119,7 @@ class _Judge:
             return await self._judge_turn(spec, whole, spec.turn)
         if graded_by_turn(whole.sample) and spec.grader.reads == "submission":
             turns = range(len(whole.sample.turns))
-            return joined(
-                [await self._judge_turn(spec, whole, turn) for turn in turns], spec.threshold
-            )
+            return joined([await self._judge_turn(spec, whole, turn) for turn in turns], spec)
         return await self._judge_view(spec, whole)
 
     async def _judge_turn(self, spec: GraderSpec, whole: View, turn: int) -> Grade:
@@ -184,7 +182,7 @@ def _completed(grade: Grade, spec: GraderSpec, sample: Sample) -> Grade:
     """Fill in what the grader left out: whether it passed, and the key; make its texts storable."""
     passed = grade.passed
     if passed is None and grade.score is not None:
-        passed = reaches(grade.score, spec.threshold)
+        passed = compares(grade.score, spec.op, spec.threshold)
     submission = grade.submission
     return Grade(
         score=grade.score,

@@ -6,19 +6,20 @@ from typing import Any
 from msgspec import UNSET
 
 from harness.grading.error_grades import error_grade
-from harness.grading.trial_scores import weighted_mean
-from harness.system.numbers import reaches
+from harness.system.numbers import compares
+from harness.system.weighted_means import weighted_mean
 from harness.types.grades import Grade
+from harness.types.suites import GraderSpec
 from harness.types.trajectories import Usage
 
 
-def joined(grades: Sequence[Grade], threshold: float) -> Grade:
+def joined(grades: Sequence[Grade], spec: GraderSpec) -> Grade:
     """Join the grades of all turns: the score is their mean, `details.turns` shows each.
 
     A turn whose grader broke breaks the whole, and a skipped turn does not count: a
     missing judgement is never a score of 0.
     """
-    turns = [_shown(turn, grade, threshold) for turn, grade in enumerate(grades)]
+    turns = [_shown(turn, grade, spec) for turn, grade in enumerate(grades)]
     failed = next((turn for turn, grade in enumerate(grades) if grade.status == "error"), None)
     if failed is not None:
         error = grades[failed]
@@ -36,10 +37,10 @@ def joined(grades: Sequence[Grade], threshold: float) -> Grade:
     return _with(whole, grades, {"turns": turns})
 
 
-def _shown(turn: int, grade: Grade, threshold: float) -> dict[str, Any]:
+def _shown(turn: int, grade: Grade, spec: GraderSpec) -> dict[str, Any]:
     passed = grade.passed
     if passed is None and grade.score is not None:
-        passed = reaches(grade.score, threshold)
+        passed = compares(grade.score, spec.op, spec.threshold)
     shown: dict[str, Any] = {
         "turn": turn,
         "status": grade.status,

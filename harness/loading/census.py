@@ -27,8 +27,8 @@ class Located:
     bad_encoding: bool = False
 
 
-CheckGraders = Callable[[Located], tuple[tuple[Fault, ...], tuple[Fault, ...]]]
-"""Return the faults and the warnings of a row's own graders."""
+CheckRow = Callable[[Located], tuple[tuple[Fault, ...], tuple[Fault, ...]]]
+"""Return the faults and the warnings of what a row refers to."""
 
 
 @dataclass(slots=True)
@@ -40,7 +40,7 @@ class Census:
 
     file: str
     selection: Selection
-    check_graders: CheckGraders
+    check_row: CheckRow
     count: int = 0
     selected: int = 0
     hashes: set[int] = field(default_factory=set)
@@ -67,10 +67,9 @@ class Census:
             self.faults.add(*row.faults)
         if row.read is None or row.read.sample is None:
             return
-        if row.read.graders is not None:
-            faults, warnings = self.check_graders(row)
-            self.faults.add(*faults)
-            self.warnings.add(*warnings)
+        faults, warnings = self.check_row(row)
+        self.faults.add(*faults)
+        self.warnings.add(*warnings)
         sample = row.read.sample
         self.take_id(sample.id, hash(sample.id), sample.tags)
 

@@ -3,7 +3,7 @@
 import csv
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from harness.documents.encodings import bad_byte
@@ -44,10 +44,14 @@ class _Cells:
 
 
 class CsvRows:
-    """The rows of a CSV file; `file` is how faults name it."""
+    """The rows of a CSV file; `file` is how faults name it.
 
-    def __init__(self, file: str) -> None:
+    `strips` says that white space around a cell is no part of it, as in letta-evals.
+    """
+
+    def __init__(self, file: str, *, strips: bool = False) -> None:
         self.file = file
+        self._strips = strips
 
     def check(self, lines: Iterable[bytes], census: Census) -> None:
         """Check every row."""
@@ -78,7 +82,8 @@ class CsvRows:
                     if census is not None:
                         census.warn_column(cells.line, name, close)
             else:
-                yield self._row(header, cells, index)
+                texts = [cell.strip() for cell in cells.cells] if self._strips else cells.cells
+                yield self._row(header, replace(cells, cells=texts), index)
                 index += 1
 
     def _cells(self, lines: Iterable[bytes]) -> Iterator[_Cells]:

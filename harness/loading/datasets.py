@@ -4,22 +4,21 @@ import hashlib
 import os
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from io import BufferedReader
 from itertools import islice
 from pathlib import Path
 from typing import Protocol
 
-import msgspec
-
 from harness.documents.encodings import BOM, find_other_encoding
 from harness.loading.census import Census, Located, find_duplicates
 from harness.loading.csv_rows import CsvRows
 from harness.loading.jsonl_rows import JsonlRows
-from harness.loading.row_graders import RowGraders
-from harness.loading.selections import Matches, Selection, refuse_selection
+from harness.loading.row_parts import RowParts
+from harness.loading.selections import Matches, Selection, effective, refuse_selection
 from harness.system.hashing import sha256_of
+from harness.types.code import HubFile
 from harness.types.errors import DatasetError, Fault
 from harness.types.samples import Sample
 from harness.types.suites import Suite
@@ -45,13 +44,16 @@ class Dataset:
 
     `count` is how many the selection takes. `sha256` hashes the file as it was checked; `path`
     is None for samples that are written in the suite. `warnings` do not keep it from running: a
-    column that looks misspelt, an invalid pattern, lone surrogates that were replaced.
+    column that looks misspelt, an invalid pattern, lone surrogates that were replaced. `notes`
+    say where it was taken from, if that may change; `provenance` names the place.
     """
 
     count: int
     sha256: str
     path: Path | None = None
     warnings: tuple[Fault, ...] = ()
+    notes: tuple[Fault, ...] = ()
+    provenance: Mapping[str, str | None] | None = None
     stream: Callable[[], Iterator[tuple[int, Sample]]] = field(repr=False, compare=False)
 
     def samples(self) -> Iterator[Sample]:
@@ -64,21 +66,50 @@ class Dataset:
 
 
 def open_dataset(suite: Suite, selection: Selection = _EVERYTHING) -> Dataset:
-    """Check the samples of a suite and select from them.
+    """Check the samples of a suite and select from them, as the suite does where nobody else does.
 
     Raises:
-        DatasetError: with every fault of the dataset (the first hundred), or because the
-            selection takes no sample.
+        DatasetError: with every fault of the dataset (the first hundred), because it cannot be
+            fetched, or because the selection takes no sample.
     """
+    selection = effective(selection, suite)
     if suite.dataset is None:
         return _inline(suite, selection)
-    path = suite.dataset.path
+    if isinstance(suite.dataset, HubFile):
+        return _fetched(suite, suite.dataset, selection)
+    return _read_file(suite, suite.dataset.path, selection, folder=suite.dataset.path.parent)
+
+
+def _read_file(suite: Suite, path: Path, selection: Selection, *, folder: Path | None) -> Dataset:
     shown = shown_name(suite)
     if not path.is_file():
         raise DatasetError([Fault(file=shown, problem="there is no such file")])
-    reading = _Reading(suite, path, shown, selection)
+    reading = _Reading(suite, path, selection, RowParts(suite, shown, folder))
     with _opened(path, shown) as source:
         return reading.check(source)
+
+
+def _fetched(suite: Suite, file: HubFile, selection: Selection) -> Dataset:
+    # The client of HTTP takes a noticeable part of a second to load.
+    from harness.loading.hub_datasets import fetch  # noqa: PLC0415
+
+    found = fetch(file)
+    dataset = _read_file(suite, found.path, selection, folder=None)
+    provenance = {
+        "source": "huggingface",
+        "url": file.text,
+        "repo_id": file.repository,
+        "path": found.name,
+        "revision": file.revision,
+        "commit_sha": found.commit,
+    }
+    moving = Fault(
+        file=file.text,
+        problem=f"the dataset may change; commit {found.commit} was taken",
+        allowed=f"name it: .../resolve/{found.commit}/{found.name}",
+    )
+    notes = () if found.is_pinned else (moving,)
+    return replace(dataset, provenance=provenance, notes=notes)
 
 
 def shown_name(suite: Suite) -> str:
@@ -86,7 +117,7 @@ def shown_name(suite: Suite) -> str:
     if suite.dataset is None:
         return suite.source.as_posix() if suite.source else suite.name
     text = suite.dataset.text
-    if suite.source is None or Path(text).is_absolute():
+    if isinstance(suite.dataset, HubFile) or suite.source is None or Path(text).is_absolute():
         return text
     return (suite.source.parent / text).as_posix()
 
@@ -102,12 +133,12 @@ def _opened(path: Path, shown: str) -> BufferedReader:
 class _Reading:
     """Reads one file twice: to check it, and to give its samples."""
 
-    def __init__(self, suite: Suite, path: Path, shown: str, selection: Selection) -> None:
-        self._suite, self._path, self._shown = suite, path, shown
-        self._selection = selection
+    def __init__(self, suite: Suite, path: Path, selection: Selection, parts: RowParts) -> None:
+        self._path, self._shown = path, shown_name(suite)
+        self._selection, self._parts = selection, parts
+        strips = suite.dialect == "letta-evals"
         csv = path.suffix.lower() == ".csv"
-        self._rows: Rows = CsvRows(shown) if csv else JsonlRows(shown)
-        self._graders = RowGraders(suite, shown)
+        self._rows: Rows = CsvRows(self._shown, strips=strips) if csv else JsonlRows(self._shown)
         self._state = self._sha256 = ""
 
     def check(self, source: BufferedReader) -> Dataset:
@@ -117,7 +148,7 @@ class _Reading:
             raise DatasetError([other])
         self._state = _state(source)
         self._sha256 = f"sha256:{hashlib.file_digest(source, hashlib.sha256).hexdigest()}"
-        census = Census(self._shown, self._selection, self._graders.check)
+        census = Census(self._shown, self._selection, self._parts.check)
         _skip_mark(source)
         self._rows.check(source, census)
         if census.suspects:
@@ -177,9 +208,7 @@ class _Reading:
                 sample = row.read.sample
                 if not self._selection.takes(sample.id, sample.tags):
                     continue
-                if row.read.graders is not None:
-                    sample = msgspec.structs.replace(sample, graders=self._graders.bind(row))
-                yield row.line, sample
+                yield row.line, self._parts.complete(row, sample)
             self._compare(f"sha256:{digest.hexdigest()}" == self._sha256)
 
     def _compare(self, same: bool) -> None:  # noqa: FBT001  (reads as an assertion)

@@ -2,9 +2,10 @@
 
 import re
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 
 from harness.documents.findings import BadReference
-from harness.documents.nodes import Entry, Listing, Location, Node, Scalar, Table
+from harness.documents.nodes import Listing, Location, Node, Scalar, Table
 from harness.documents.yaml_scalars import resolve_number
 
 _REFERENCE = re.compile(r"\$\$\{|\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}|\$\{")
@@ -55,9 +56,8 @@ def expand_node(
         if isinstance(node, Listing):
             return Listing(items=tuple(walk(item) for item in at.items()), position=node.position)
         if isinstance(node, Table):
-            places = {key: entry.position for key, entry in node.entries.items()}
             entries = {
-                key: Entry(node=walk(child), position=places[key]) for key, child in at.children()
+                key: replace(node.entries[key], node=walk(child)) for key, child in at.children()
             }
             return Table(entries=entries, position=node.position)
         try:
@@ -69,10 +69,7 @@ def expand_node(
     if not isinstance(location.node, Table):
         return walk(location), problems
     entries = {
-        key: Entry(
-            node=child.node if key in kept else walk(child),
-            position=location.node.entries[key].position,
-        )
+        key: replace(location.node.entries[key], node=child.node if key in kept else walk(child))
         for key, child in location.children()
     }
     return Table(entries=entries, position=location.node.position), problems

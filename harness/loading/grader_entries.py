@@ -16,6 +16,7 @@ from harness.loading.grader_parts import (
     find_grader_type,
     name_of,
 )
+from harness.loading.letta_evals_graders import JUDGES, native_grader
 from harness.loading.load_context import LoadContext
 from harness.loading.misplaced_keys import put_right
 from harness.system.suggestions import suggest
@@ -117,8 +118,10 @@ def _bind_entry(
     name: str, location: Location, context: LoadContext, role: Role
 ) -> tuple[GraderSpec, list[FunctionNeeds]] | None:
     """Bind one entry; None where that was a fault, and all of its parts were looked at."""
-    if _has_other_kind(location, context):
+    native = native_grader(location, context)
+    if native is None or _has_other_kind(native, context):
         return None
+    location = native
     grader_type = find_grader_type(location, context)
     if isinstance(grader_type, type):
         inner, own = option_hints(grader_type), option_hints(GraderEntry)
@@ -139,6 +142,7 @@ def _bind_entry(
         turn=entry.turn,
         weight=entry.weight,
         threshold=entry.threshold,
+        op=entry.op,
         role=entry.role or role,
         fingerprint=_fingerprint(entry, name_of(location), grader, extractor),
     )
@@ -152,7 +156,7 @@ def _fingerprint(entry: GraderEntry, name: str, grader: BoundPart, extractor: Bo
         grader.plugin,
         extractor.plugin,
         code,
-        [entry.turn, entry.threshold],
+        [entry.turn, entry.threshold, *([entry.op] if entry.op != "gte" else [])],
         type(extractor.plugin).__qualname__,
     )
 
@@ -162,7 +166,7 @@ def _has_other_kind(location: Location, context: LoadContext) -> bool:
     kind, at = location.text("kind"), location.child("kind")
     if kind is None or at is None or kind == "tool":
         return False
-    allowed = suggest(kind, ["tool"])
+    allowed = suggest(kind, ["tool", *JUDGES])
     if kind in context.plugins.graders:
         allowed = f"write `type: {kind}`, or `kind: tool` with a `function`"
     context.findings.fault(at, f'unknown kind of grader "{kind}"', allowed)

@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from harness.types.grades import Role
 from harness.types.marks import Isolation
-from harness.types.suites import MOST_WEIGHT
+from harness.types.suites import MOST_WEIGHT, Operator
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,6 +47,13 @@ class GraderEntry:
     threshold: float = field(
         default=1.0,
         metadata={"ge": 0, "le": 1, "description": "The score from which on a grade has passed."},
+    )
+    op: Operator = field(
+        default="gte",
+        metadata={
+            "description": "How a score is held against the threshold: gte, or lte where a low "
+            "score is good."
+        },
     )
     role: Role | None = field(
         default=None,

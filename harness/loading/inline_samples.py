@@ -1,22 +1,26 @@
 """Samples written in the suite itself, under `samples`."""
 
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import msgspec
 
+from harness.documents.findings import BadReference
 from harness.documents.nodes import Listing, Location, Scalar, Table, describe, is_null, text_of
 from harness.documents.shapes import free_value
 from harness.loading.custom_functions import FunctionNeeds
 from harness.loading.grader_entries import bind_row_graders
 from harness.loading.load_context import LoadContext
+from harness.loading.row_parts import session_problem
+from harness.loading.rubric_files import read_rubric
 from harness.loading.sample_rows import IDS, INPUTS, TRUTHS, ReadRow, misspelt, read_row
 from harness.system.json_values import scrub_json
 from harness.types.grades import Role
 from harness.types.samples import Sample
+from harness.types.suites import TargetSpec
 
-_TEXTS = frozenset({*IDS, *INPUTS, *TRUTHS, "tags"})
+_TEXTS = frozenset({*IDS, *INPUTS, *TRUTHS, "tags", "rubric", "rubric_path"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,9 +32,14 @@ class InlineSamples:
 
 
 def read_inline_samples(
-    suite: Location, context: LoadContext, *, role: Role, taken: Collection[str]
+    suite: Location,
+    context: LoadContext,
+    target: TargetSpec | None,
+    *,
+    role: Role,
+    taken: Collection[str],
 ) -> InlineSamples:
-    """Read `samples` of a suite.
+    """Read `samples` of a suite, which its target has to be able to take.
 
     `role` is that of a row's own graders which name none, `taken` are the names of the suite's.
     """
@@ -51,9 +60,12 @@ def read_inline_samples(
             continue
         _check_id(read, at, seen, context)
         seen.setdefault(read.sample.id, (at, read.id_is_text))
+        if forgets := session_problem(read.sample, target):
+            context.findings.fault(at.child("sessions") or at, *forgets)
         own = bind_row_graders(at.child("graders"), context, role=role, taken=taken)
         needs.extend(own.needs)
-        samples.append(msgspec.structs.replace(read.sample, graders=own.specs))
+        rubric = _rubric(read, at, context)
+        samples.append(msgspec.structs.replace(read.sample, graders=own.specs, rubric=rubric))
     return InlineSamples(samples=tuple(samples), needs=tuple(needs))
 
 
@@ -72,7 +84,17 @@ def _read(at: Location, index: int, context: LoadContext) -> ReadRow | None:
     for name, close in misspelt(columns):
         problem = f'"{name}" goes to the metadata'
         context.findings.warn_key(at, name, problem, f'did you mean "{close}"?')
-    return ReadRow(sample=read.sample, id_is_text=quoted, problems=read.problems)
+    return replace(read, id_is_text=quoted)
+
+
+def _rubric(read: ReadRow, at: Location, context: LoadContext) -> str | None:
+    if read.rubric_path is None:
+        return read.sample.rubric if read.sample else None
+    try:
+        return read_rubric(read.rubric_path, [context.folder.path])
+    except BadReference as problem:
+        context.findings.reference(at.child("rubric_path") or at, problem)
+        return None
 
 
 def _column(key: str, child: Location) -> Any:

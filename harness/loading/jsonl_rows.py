@@ -55,6 +55,9 @@ class _UsualRow(msgspec.Struct, gc=False):
     rubric_vars: _Object = None
     history: None = None
     graders: None = None
+    sessions: None = None
+    rubric: str | None = None
+    rubric_path: None = None
 
 
 class _PlainRow(msgspec.Struct, forbid_unknown_fields=True, gc=False):

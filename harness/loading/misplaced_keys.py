@@ -1,6 +1,7 @@
 """Keys that stand one level too high or too deep, taken to where they belong."""
 
 from collections.abc import Collection, Mapping
+from dataclasses import replace
 
 from harness.documents.findings import Findings
 from harness.documents.nodes import Entry, Location, Table
@@ -35,10 +36,11 @@ def put_right(
         findings.key_fault(child or location, key, f'unknown key "{key}"', allowed)
     moved = {**high, **{key: entry for key, entry in lower.items() if key not in deep}}
     position = (child or location).node.position
+    table = Table(entries=moved, position=position)
     entries = {
         **deep,
         **{key: entry for key, entry in upper.items() if key not in high},
-        below: Entry(node=Table(entries=moved, position=position), position=position),
+        below: replace(upper.get(below, Entry(node=table, position=position)), node=table),
     }
     return Location(Table(entries=entries, position=location.node.position), location.path)
 

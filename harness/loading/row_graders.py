@@ -6,6 +6,7 @@ A dataset is not trusted: its graders are built-in ones or plug-ins, and name no
 import json
 from dataclasses import replace
 from functools import cached_property
+from pathlib import Path
 
 from harness.documents.findings import Findings
 from harness.documents.nodes import Location, Scalar, from_python
@@ -31,11 +32,10 @@ def default_role(suite: Suite) -> Role:
 class RowGraders:
     """Binds the column `graders` of rows; what was bound once is kept, since rows are alike."""
 
-    def __init__(self, suite: Suite, file: str) -> None:
-        self._file = file
+    def __init__(self, suite: Suite, file: str, folder: Path) -> None:
+        self._file, self._folder = file, folder
         self._role: Role = default_role(suite)
         self._taken = frozenset(spec.name for spec in suite.graders)
-        self._folder = suite.dataset.path.parent if suite.dataset else None
         self._bound: dict[str, _Bound] = {}
 
     @cached_property
@@ -66,8 +66,6 @@ class RowGraders:
 
     def _bind(self, graders: object) -> _Bound:
         findings = Findings(self._file)
-        if self._folder is None:
-            return (), (), ()
         context = LoadContext(
             folder=Folder(path=self._folder),
             findings=findings,

@@ -13,7 +13,10 @@ INPUTS = ("input", "prompt")
 TRUTHS = ("ground_truth", "ideal")
 MAPPINGS = ("metadata", "extra_vars", "agent_args", "rubric_vars")
 COLUMNS = frozenset(
-    {*IDS, *INPUTS, *TRUTHS, *MAPPINGS, "tags", "history", "graders", "sessions", "rubric"}
+    {
+        *(*IDS, *INPUTS, *TRUTHS, *MAPPINGS, "tags", "history", "graders", "sessions"),
+        *("rubric", "rubric_path"),
+    }
 )
 _IN_METADATA = ("extra_vars", "agent_args", "rubric_vars")
 _VERY_CLOSE = 0.85
@@ -62,13 +65,15 @@ class ReadRow:
     """A row that was read.
 
     `sample` is None where `problems` says why. `id_is_text` is False for an id that was written
-    as a number or truth value. `graders` is the column of that name, yet to be bound.
+    as a number or truth value. `graders` is the column of that name, yet to be bound, and
+    `rubric_path` names a file, yet to be read.
     """
 
     sample: Sample | None
     id_is_text: bool
     problems: tuple[ColumnFault, ...] = ()
     graders: Any = None
+    rubric_path: str | None = None
 
 
 def as_text(value: Any) -> str | None:
@@ -91,7 +96,7 @@ def read_row(columns: Mapping[str, Any], index: int) -> ReadRow:
     truth = _truth(row, prompt)
     tags = _tags(row)
     history = _history(row)
-    rubric = _rubric(row)
+    rubric, rubric_path = _rubric(row)
     mappings = _mappings(row)
     if row.problems:
         return ReadRow(sample=None, id_is_text=id_is_text, problems=tuple(row.problems))
@@ -108,7 +113,12 @@ def read_row(columns: Mapping[str, Any], index: int) -> ReadRow:
         sessions=sessions,
         rubric=rubric,
     )
-    return ReadRow(sample=sample, id_is_text=id_is_text, graders=columns.get("graders"))
+    return ReadRow(
+        sample=sample,
+        id_is_text=id_is_text,
+        graders=columns.get("graders"),
+        rubric_path=rubric_path,
+    )
 
 
 def _id(row: Row, index: int) -> tuple[str, bool]:
@@ -128,9 +138,10 @@ def _id(row: Row, index: int) -> tuple[str, bool]:
 def _conversation(row: Row) -> tuple[str | tuple[str, ...], tuple[int, ...]]:
     """Return what the user says, and the number of turns in each session, where there are some."""
     _, sessions = row.take(("sessions",))
-    if sessions is None:
+    has_input = row.take(INPUTS)[1] is not None
+    if sessions is None or (sessions == [] and has_input):
         return _input(row), ()
-    if row.take(INPUTS)[1] is not None:
+    if has_input:
         row.fault("sessions", "is given beside the input", "one of the two")
         return "", ()
     if not isinstance(sessions, list) or not sessions:
@@ -147,6 +158,9 @@ def _conversation(row: Row) -> tuple[str | tuple[str, ...], tuple[int, ...]]:
 
 def _input(row: Row) -> str | tuple[str, ...]:
     name, value = row.take(INPUTS)
+    if value in ("", []) and row.columns.get(INPUTS[-1]) is not None:
+        # An empty `input` counts as none where there is a `prompt`, as in letta-evals.
+        name, value = row.take(INPUTS[1:])
     if value is None:
         problem = "is null" if any(key in row.columns for key in INPUTS) else "is missing"
         row.fault(name, f'"{name}" {problem}', "a text, or a list of texts: one a user turn")
@@ -240,12 +254,16 @@ def _about_message(message: Any) -> tuple[str, str] | None:
     return None
 
 
-def _rubric(row: Row) -> str | None:
-    _, value = row.take(("rubric",))
-    if value is not None and not isinstance(value, str):
-        row.fault("rubric", f"found {describe_value(value)}", "a text")
-        return None
-    return value
+def _rubric(row: Row) -> tuple[str | None, str | None]:
+    """Return the rubric of a row, or the path of the file that holds it."""
+    given = {name: row.take((name,))[1] for name in ("rubric", "rubric_path")}
+    for name, value in given.items():
+        if value is not None and not isinstance(value, str):
+            row.fault(name, f"found {describe_value(value)}", "a text")
+            return None, None
+    if given["rubric"] is not None and given["rubric_path"] is not None:
+        row.fault("rubric_path", "is given beside the rubric", "one of the two")
+    return given["rubric"], given["rubric_path"]
 
 
 def _mappings(row: Row) -> dict[str, dict[str, Any]]:

@@ -1,11 +1,12 @@
 """Which samples of a dataset count, and what is reported where none does."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 
 from harness.system.suggestions import find_close, list_names, suggest
 from harness.types.errors import DatasetError, Fault
+from harness.types.suites import Suite
 
 _MOST_COMPARED = 10_000
 _FEW = 10
@@ -27,6 +28,17 @@ class Selection:
         if self.ids and sample_id not in self.ids:
             return False
         return not self.tags or not set(self.tags).isdisjoint(tags)
+
+
+def effective(chosen: Selection, suite: Suite) -> Selection:
+    """Return a selection with the suite's own in place of what nobody has chosen.
+
+    Samples that are chosen by their ids are taken whatever the suite selects.
+    """
+    if chosen.ids:
+        return chosen
+    limit = suite.max_samples if chosen.limit is None else chosen.limit
+    return replace(chosen, limit=limit, tags=chosen.tags or suite.sample_tags)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,22 +4,32 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from harness.documents.findings import BadReference
-from harness.documents.nodes import Location, Node, Table, describe, is_null, text_of
+from harness.documents.nodes import Entry, Location, Node, Table, describe, is_null, text_of
 from harness.documents.shapes import option_hints
 from harness.loading.custom_functions import FunctionNeeds, check_needs
 from harness.loading.gate_entries import bind_gates
 from harness.loading.grader_entries import Entries, bind_graders
+from harness.loading.hub_urls import hub_file
 from harness.loading.inline_samples import read_inline_samples
+from harness.loading.letta_evals_keys import correct_misspelt, with_entry
+from harness.loading.letta_evals_suites import (
+    TOP_KEYS,
+    check_composer,
+    is_letta_evals,
+    native_suite,
+)
+from harness.loading.letta_evals_targets import TARGET_KEYS, native_kind
 from harness.loading.load_context import LoadContext
 from harness.loading.misplaced_keys import put_right
 from harness.loading.suite_fixtures import collect_fixtures
 from harness.loading.suite_heads import ScoringEntry, SuiteHead
 from harness.loading.target_entry import TargetHead, bind_target, check_target
 from harness.system.suggestions import find_close, suggest
-from harness.types.code import Fixture, SuitePath
+from harness.types.code import Fixture, HubFile, SuitePath
 from harness.types.grades import Role
 from harness.types.suites import (
     MOST_WEIGHT,
+    Gate,
     GraderSpec,
     Limits,
     Retries,
@@ -39,49 +49,82 @@ def assemble(node: Node, context: LoadContext) -> Suite | None:
         found = f"found {describe(node)}"
         context.findings.fault(written, found, "a suite is a mapping of keys and values")
         return None
-    location = _with_keys_put_right(written, context)
-    head = context.bind(SuiteHead, location.without(*PARTS), also=PARTS)
+    translated = native_suite(_with_keys_put_right(written, context), context)
+    location = translated.suite
+    is_url, hub = _hub_dataset(location, context)
+    parts = PARTS | {"dataset"} if is_url else PARTS
+    head = context.bind(SuiteHead, location.without(*parts), also=parts)
     target = _target(location, context) if written.child("target") else None
     role: Role = "required" if _threshold(location) is None else "scored"
     entries = _graders(location, context, role)
-    inline = read_inline_samples(location, context, role=role, taken=entries.names)
+    inline = read_inline_samples(location, context, target, role=role, taken=entries.names)
     scoring = head.scoring if head else ScoringEntry()
-    gates = location.child("gates")
     fixtures = _fixtures((*entries.needs, *inline.needs), context)
     if target:
         check_target(target.target, location, context, fixtures)
+    check_composer(translated, entries.specs, context)
     return Suite(
         name=head.name if head else "",
         description=head.description if head else "",
-        dataset=_dataset(location, head, context),
+        dataset=_dataset(location, head, hub, context),
+        dialect="letta-evals" if is_letta_evals(written) else "regrade",
         samples=inline.samples,
+        max_samples=head.max_samples if head else None,
+        sample_tags=(head.sample_tags if head else None) or (),
         target=target,
         graders=_weigh(location, entries, scoring, context),
         fixtures=fixtures,
         epochs=head.epochs if head else 1,
         retries=head.retries if head else Retries(),
         limits=head.limits if head else Limits(),
-        scoring=Scoring(threshold=scoring.threshold),
-        gates=bind_gates(
-            gates, context, metrics=entries.names, models=target.models if target else None
-        )
-        if gates
-        else (),
+        scoring=Scoring(
+            threshold=scoring.threshold, rule=translated.gate if translated.is_rule else None
+        ),
+        gates=(
+            *_gates(location, context, entries, target),
+            *([translated.gate] if translated.gate else []),
+        ),
+        secrets=_secrets(target),
     )
 
 
+def _gates(
+    location: Location, context: LoadContext, entries: Entries, target: TargetSpec | None
+) -> tuple[Gate, ...]:
+    at = location.child("gates")
+    if at is None:
+        return ()
+    return bind_gates(at, context, metrics=entries.names, models=target.models if target else None)
+
+
+def _secrets(target: TargetSpec | None) -> tuple[str, ...]:
+    """Return the keys that a suite holds in clear."""
+    key = getattr(target.target, "api_key", None) if target else None
+    return tuple(str(key).split()) if key else ()
+
+
 def _with_keys_put_right(location: Location, context: LoadContext) -> Location:
+    """Return a suite with the keys that stand one level off, or are misspelt, put right."""
     own = {*option_hints(SuiteHead), *PARTS}
-    target = location.child("target")
-    kind = context.plugins.targets.get(target.text("kind") or "") if target else None
+    name = native_kind(location.child("target")) or ""
+    kind = context.plugins.targets.get(name)
+    options = {*option_hints(TargetHead), *(option_hints(kind) if kind else ())}
+    foreign = TARGET_KEYS.get(name, ())
     inner = {
-        "target": {*option_hints(TargetHead), *(option_hints(kind) if kind else ())},
+        "target": {*options, *foreign},
         "limits": option_hints(Limits),
         "retries": option_hints(Retries),
         "scoring": option_hints(ScoringEntry),
     }
+    anywhere = own.union(*inner.values())
+    location = correct_misspelt(location, context, anywhere, TOP_KEYS)
+    target = location.child("target")
+    if target and kind:
+        target = correct_misspelt(target, context, {*options, *own, *TOP_KEYS}, foreign)
+        entry = Entry(node=target.node, position=location.key_position("target"))
+        location = Location(with_entry(location.node, ("target",), entry), location.path)
     for below, keys in inner.items():
-        location = put_right(location, context.findings, below, own=own, inner=keys)
+        location = put_right(location, context.findings, below, own={*own, *TOP_KEYS}, inner=keys)
     return location
 
 
@@ -106,24 +149,28 @@ def _graders(location: Location, context: LoadContext, role: Role) -> Entries:
 
 def _misspelt(location: Location, *names: str) -> bool:
     """Say whether a key that is not known was most likely meant for one of the names."""
-    known = {*option_hints(SuiteHead), *PARTS}
+    known = {*option_hints(SuiteHead), *PARTS, *TOP_KEYS} - {"grader"}
     return any(
         find_close(key, known) in names for key, _ in location.children() if key not in known
     )
 
 
-def _dataset(location: Location, head: SuiteHead | None, context: LoadContext) -> SuitePath | None:
+def _dataset(
+    location: Location, head: SuiteHead | None, hub: HubFile | None, context: LoadContext
+) -> SuitePath | HubFile | None:
     at, inline = _given(location, "dataset"), _given(location, "samples")
     neither = at is None and location.child("samples") is None
     if neither and not _misspelt(location, "dataset", "samples"):
         context.findings.fault(
             location, "there are no samples", "`dataset: FILE`, or `samples` inline"
         )
-    dataset = head.dataset if head else _dataset_alone(at, context)
+    dataset = hub or (head.dataset if head else _dataset_alone(at, context))
     if dataset is None or at is None:
         return None
     if inline is not None:
         context.findings.fault(inline, "`dataset` and `samples` are both given", "one of the two")
+    if isinstance(dataset, HubFile):
+        return dataset
     if dataset.path.is_dir():
         context.findings.fault(at, f'"{dataset.text}" is a folder', "a JSONL or CSV file")
         return None
@@ -132,6 +179,20 @@ def _dataset(location: Location, head: SuiteHead | None, context: LoadContext) -
         context.findings.fault(at, problem, "a file whose name ends in .jsonl or .csv")
         return None
     return dataset
+
+
+def _hub_dataset(location: Location, context: LoadContext) -> tuple[bool, HubFile | None]:
+    """Say whether the dataset is a URL, and return what it names; None where that is a fault."""
+    at = location.child("dataset")
+    text = text_of(at.node) if at else None
+    if at is None or text is None:
+        return False, None
+    try:
+        file = hub_file(text)
+    except BadReference as problem:
+        context.findings.reference(at, problem)
+        return True, None
+    return file is not None, file
 
 
 def _given(location: Location, key: str) -> Location | None:

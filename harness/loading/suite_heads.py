@@ -35,6 +35,14 @@ class SuiteHead:
         default=None,
         metadata={"description": "JSONL or CSV file, relative to the suite; or write `samples`."},
     )
+    max_samples: int | None = field(
+        default=None,
+        metadata={"ge": 1, "description": "Take the first so many samples; --limit goes before."},
+    )
+    sample_tags: tuple[str, ...] | None = field(
+        default=None,
+        metadata={"description": "Take the samples with one of these tags; --tag goes before."},
+    )
     epochs: int = field(
         default=1,
         metadata={

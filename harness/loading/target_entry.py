@@ -9,6 +9,7 @@ from harness.documents.nodes import Listing, Location, Table, describe, is_null,
 from harness.documents.shapes import option_hints
 from harness.loading.environment import expand_node
 from harness.loading.fingerprints import fingerprint
+from harness.loading.letta_evals_targets import TARGET_KEYS
 from harness.loading.linting import lint
 from harness.loading.load_context import LoadContext
 from harness.system.suggestions import list_names, suggest
@@ -103,7 +104,8 @@ def _check_given(location: Location, target_type: type[Any] | None, context: Loa
         if is_null(at.node):
             context.findings.fault(at, "found nothing", "names of models, or leave it out")
     if not given and getattr(target_type, "needs_models", False):
-        allowed = "`models:` under `target` lists the models to run"
+        other = " or `model_handles:`" if location.text("kind") in TARGET_KEYS else ""
+        allowed = f"`models:`{other} under `target` lists the models to run"
         context.findings.fault(location, "no model is named", allowed)
 
 

@@ -1,61 +1,76 @@
-"""Gates: conditions on a model's numbers."""
+"""Gates: conditions on the numbers of one model, or of all models together."""
 
-import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
-from harness.measuring.intervals import quantile
+from harness.measuring.gate_numbers import gate_number, weighted_number
+from harness.measuring.gate_texts import gate_text, group_text
 from harness.measuring.tallies import ModelTally
-from harness.system.numbers import reaches
-from harness.types.suites import GateSpec
+from harness.system.numbers import compares
+from harness.types.suites import Gate, GateGroup, GateSpec, WeightedGate
 from harness.types.summaries import GateResult
 
-_SIGNS = {"gt": ">", "gte": ">=", "lt": "<", "lte": "<=", "eq": "="}
+Tallies = Mapping[str, ModelTally]
 
 
-def judge_gate(gate: GateSpec, models: Mapping[str, ModelTally]) -> list[GateResult]:
-    """Judge a gate on the model it names, or on every model.
+def judge_gate(gate: Gate, models: Tallies) -> list[GateResult]:
+    """Judge a gate: on the model it names, on all models together, or on every model.
 
     A gate on a model that has no trials in this run is not judged: `passed` is None.
     """
-    names = [gate.model] if gate.model is not None else list(models)
-    return [_judge(gate, name, models.get(name)) for name in names]
+    if any(_is_open(leaf) for leaf in _leaves(gate)):
+        return [_judge(gate, name, models) for name in models]
+    return [_judge(gate, None, models)]
 
 
-def _judge(gate: GateSpec, model: str, tally: ModelTally | None) -> GateResult:
-    text = f"{_metric(gate)} of {model} {_SIGNS[gate.op]} {gate.value:g}"
-    if tally is None:
-        return GateResult(text=text, model=model, value=None, passed=None)
-    value = _value(gate, tally)
-    return GateResult(text=text, model=model, value=value, passed=meets(value, gate))
+def _leaves(gate: Gate) -> Iterator[GateSpec | WeightedGate]:
+    if isinstance(gate, GateGroup):
+        for one in gate.gates:
+            yield from _leaves(one)
+    else:
+        yield gate
 
 
-def _metric(gate: GateSpec) -> str:
-    return f"{gate.aggregation.replace('_', ' ')} of {gate.metric}"
+def _is_open(gate: GateSpec | WeightedGate) -> bool:
+    """Say whether a gate leaves open which model is meant, so that each is."""
+    return gate.model is None and not gate.pooled
 
 
-def meets(value: float | None, gate: GateSpec) -> bool:
-    """Say whether a value meets a gate; no value meets none."""
-    if value is None:
-        return False
-    at_least, at_most = reaches(value, gate.value), reaches(gate.value, value)
-    return {
-        "gt": not at_most,
-        "gte": at_least,
-        "lt": not at_least,
-        "lte": at_most,
-        "eq": at_least and at_most,
-    }[gate.op]
+def _judge(gate: Gate, model: str | None, models: Tallies) -> GateResult:
+    """Judge a gate; `model` is the one that is meant where it leaves that open."""
+    if isinstance(gate, GateGroup):
+        return _judge_group(gate, model, models)
+    name = None if gate.pooled else gate.model or model
+    text = gate_text(gate, name)
+    tallies = list(models.values()) if name is None else [models[name]] if name in models else []
+    if not tallies:
+        return GateResult(text=text, model=name, value=None, passed=None)
+    numbers: dict[str, float | None] = {}
+    if isinstance(gate, GateSpec):
+        value = gate_number(gate, gate.metric, tallies)
+    else:
+        value, numbers = weighted_number(gate, tallies)
+    # Where nothing was measured, no gate is met.
+    passed = value is not None and compares(value, gate.op, gate.value)
+    return GateResult(text=text, model=name, value=value, passed=passed, numbers=numbers)
 
 
-def _value(gate: GateSpec, tally: ModelTally) -> float | None:
-    """Return the number a gate is about; what could not be graded counts as the gate's worst."""
-    of = tally if gate.metric == "trial" else tally.graders[gate.metric]
-    values = of.passes if gate.aggregation == "pass_rate" else of.scores
-    wants_low = gate.op in ("lt", "lte")
-    if gate.aggregation in ("mean", "pass_rate"):
-        means = values.means(worst=1.0 if wants_low else 0.0)
-        return math.fsum(means) / len(means) if means else None
-    each = sorted(values.each(worst=1.0 if wants_low else 0.0))
-    if not each:
-        return None
-    return {"min": each[0], "max": each[-1]}.get(gate.aggregation, quantile(each, 0.5))
+def _judge_group(gate: GateGroup, model: str | None, models: Tallies) -> GateResult:
+    parts = tuple(_judge(one, model, models) for one in gate.gates)
+    met = [part.passed for part in parts]
+    passed = _all(met) if gate.needs == "all" else _any(met)
+    named = {part.model for part in parts}
+    return GateResult(
+        text=group_text(gate.needs, (part.text for part in parts)),
+        model=named.pop() if len(named) == 1 else model,
+        value=None,
+        passed=passed,
+        parts=parts,
+    )
+
+
+def _all(met: Sequence[bool | None]) -> bool | None:
+    return False if False in met else None if None in met else True
+
+
+def _any(met: Sequence[bool | None]) -> bool | None:
+    return True if True in met else None if None in met else False

@@ -4,6 +4,7 @@ import math
 from array import array
 from collections.abc import Iterator
 
+from harness.system.numbers import reaches
 from harness.types.trajectories import Usage
 from harness.types.trials import ERROR_STATUSES, Outcome
 
@@ -33,13 +34,20 @@ class Values:
         for values in groups:
             yield from (worst if value == _MISSING else value for value in values)
 
-    def means(self, *, worst: float = 0.0) -> "array[float]":
-        """Return the mean of every sample over its epochs, in ascending order."""
+    def means(self, *, worst: float = 0.0, reaching: float | None = None) -> "array[float]":
+        """Return the mean of every sample over its epochs, in ascending order.
+
+        With `reaching`, a value counts 1 where it reaches that bound, and else 0.
+        """
+
+        def count(value: float) -> float:
+            value = worst if value == _MISSING else value
+            return value if reaching is None else float(reaches(value, reaching))
+
         if self._by_sample is None:
-            return array("d", sorted(self.each(worst=worst)))
+            return array("d", sorted(map(count, self._all)))
         groups = self._by_sample.values()
-        whole = ([worst if value == _MISSING else value for value in v] for v in groups)
-        return array("d", sorted(math.fsum(v) / len(v) for v in whole))
+        return array("d", sorted(math.fsum(map(count, each)) / len(each) for each in groups))
 
 
 _MOST_USD = 1e9

@@ -7,3 +7,15 @@ _ROUNDING = 1e-9
 def reaches(value: float, bound: float) -> bool:
     """Say whether a value is at least a bound, rounding aside."""
     return value >= bound - _ROUNDING
+
+
+def compares(value: float, op: str, bound: float) -> bool:
+    """Say whether `gt`, `gte`, `lt`, `lte` or `eq` holds of a value and a bound, rounding aside."""
+    at_least, at_most = reaches(value, bound), reaches(bound, value)
+    return {
+        "gt": not at_most,
+        "gte": at_least,
+        "lt": not at_least,
+        "lte": at_most,
+        "eq": at_least and at_most,
+    }[op]

@@ -48,6 +48,20 @@ class SuiteText(_Reference, str):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class HubFile:
+    """A file of a dataset on the Hugging Face hub: `text` is its URL.
+
+    `repository` is `organisation/name`. Without `revision` the newest is meant, and without
+    `path` the one file of the repository.
+    """
+
+    text: str
+    repository: str
+    revision: str | None = None
+    path: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class CodeFile(_Reference):
     """A Python file of the suite (`tools.py`), loaded.
 

@@ -8,9 +8,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
-from harness.types.code import CustomExtractor, CustomGrader, Fixture, SuitePath
+from harness.types.code import CustomExtractor, CustomGrader, Fixture, HubFile, SuitePath
 from harness.types.errors import Fault
 from harness.types.grades import Role
+from harness.types.marks import Style
 from harness.types.protocols import ConnectedGrader, Extractor, Grader, SubjectExtractor, Target
 from harness.types.samples import Sample
 
@@ -23,7 +24,8 @@ MOST_SECONDS = 1_000_000
 MOST_WEIGHT = 1_000_000_000
 
 Operator = Literal["gt", "gte", "lt", "lte", "eq"]
-Aggregation = Literal["mean", "pass_rate", "min", "max", "median"]
+Aggregation = Literal["mean", "pass_rate", "min", "max", "median", "p50", "p95", "p99"]
+"""How a gate makes one number of many; percentiles are interpolated linearly."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,25 +48,59 @@ class Limits:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Scoring:
-    """When a trial passes: without a threshold, when every required grade has passed."""
-
-    threshold: float | None = field(default=None, metadata={"ge": 0, "le": 1})
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class GateSpec:
     """A condition on the run's numbers that decides the exit code.
 
     `metric` is a grader's name, or `trial` for the trial as a whole. Without `model` every model
-    must meet it.
+    must meet it, or with `pooled` all models taken together. `threshold` makes a `pass_rate` the
+    share of scores that reach it, in place of the share that passed.
     """
 
     metric: str
     aggregation: Aggregation = "mean"
+    threshold: float | None = field(default=None, metadata={"ge": 0, "le": 1})
     model: str | None = None
+    pooled: bool = False
     op: Operator
     value: float = field(metadata={"ge": 0, "le": 1})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WeightedGate:
+    """A gate on the weighted mean of several metrics, each aggregated first.
+
+    `weights` are by metric; they need not sum to 1. The other fields are those of `GateSpec`.
+    """
+
+    weights: Mapping[str, float] = field(metadata={"min_length": 1})
+    aggregation: Aggregation = "mean"
+    threshold: float | None = field(default=None, metadata={"ge": 0, "le": 1})
+    model: str | None = None
+    pooled: bool = False
+    op: Operator
+    value: float = field(metadata={"ge": 0, "le": 1})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GateGroup:
+    """Gates of which `all` or `any` have to be met, groups among them."""
+
+    needs: Literal["all", "any"]
+    gates: "tuple[Gate, ...]"
+
+
+Gate = GateSpec | WeightedGate | GateGroup
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scoring:
+    """When a trial passes: without a threshold, when every required grade has passed.
+
+    `rule` is a gate that the scores of a trial have to meet besides, as if it were a run alone.
+    """
+
+    threshold: float | None = field(default=None, metadata={"ge": 0, "le": 1})
+    rule: Gate | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,7 +109,8 @@ class GraderSpec:
 
     `turn` cuts one user turn out before grading: 0-based, negative from the end, None for the
     whole conversation. `fingerprint` hashes the grader, its options, its code and its extractor.
-    `display_name` is what a person reads in place of `name`, where the suite gives one.
+    `display_name` is what a person reads in place of `name`, where the suite gives one. A score
+    passes by `op` and `threshold`: at least the threshold, if nothing else is said.
     """
 
     name: str
@@ -84,6 +121,7 @@ class GraderSpec:
     turn: int | None = None
     weight: float = 1.0
     threshold: float = 1.0
+    op: Operator = "gte"
     role: Role = "required"
     fingerprint: str
 
@@ -107,16 +145,21 @@ class Suite:
     """One evaluation.
 
     Exactly one of `dataset` and `samples` is set. `target` is None for a suite that only grades.
-    `text` is the YAML as it was written, and `source` its file. `warnings` are faults that do not
-    keep the suite from running, such as an invalid pattern.
+    `text` is the YAML as it was written, and `source` its file. `max_samples` and `sample_tags`
+    select from the dataset where the caller does not. `warnings` are faults that do not keep the
+    suite from running, such as an invalid pattern; `notes` say how the suite was understood where
+    it can be understood in two ways. `secrets` are keys that the suite holds in clear. `dialect`
+    says by whose rules cells of a CSV file are read.
     """
 
     name: str
     description: str = ""
     source: Path | None = None
     text: str = ""
-    dataset: SuitePath | None = None
+    dataset: SuitePath | HubFile | None = None
     samples: tuple[Sample, ...] | None = None
+    max_samples: int | None = None
+    sample_tags: tuple[str, ...] = ()
     target: TargetSpec | None = None
     graders: tuple[GraderSpec, ...] = ()
     fixtures: tuple[Fixture, ...] = ()
@@ -124,8 +167,11 @@ class Suite:
     retries: Retries = field(default_factory=Retries)
     limits: Limits = field(default_factory=Limits)
     scoring: Scoring = field(default_factory=Scoring)
-    gates: tuple[GateSpec, ...] = ()
+    gates: tuple[Gate, ...] = ()
     warnings: tuple[Fault, ...] = ()
+    notes: tuple[Fault, ...] = ()
+    secrets: tuple[str, ...] = field(default=(), repr=False)
+    dialect: Style = "regrade"
 
     @staticmethod
     def from_yaml(path: str | Path) -> "Suite":

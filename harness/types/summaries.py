@@ -70,16 +70,20 @@ class ModelSummary(msgspec.Struct, frozen=True, kw_only=True):
     judge_usage: Usage | None = None
 
 
-class GateResult(msgspec.Struct, frozen=True, kw_only=True):
+class GateResult(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """One gate on one model: what it says, what the run has, whether that is enough.
 
-    `passed` is None where the run holds no trial of the model.
+    `model` is None for a gate on all models together. `passed` is None where the run holds no
+    trial of the model. `numbers` are what a weighted mean is made of, by metric; `parts` the gates
+    of a group, which has no value of its own.
     """
 
     text: str
-    model: str
+    model: str | None
     value: float | None
     passed: bool | None
+    numbers: dict[str, float | None] = {}
+    parts: "tuple[GateResult, ...]" = ()
 
 
 class FailedTrial(msgspec.Struct, frozen=True, kw_only=True):

@@ -114,7 +114,7 @@ def test_a_custom_function_may_be_isolated_and_may_read_the_trajectory(folder):
             ),
         ),
         ("{kind: contains}", 'unknown kind of grader "contains"; write `type: contains`'),
-        ("{kind: model_judge, prompt: x}", 'unknown kind of grader "model_judge"; allowed: tool'),
+        ("{kind: vote}", 'unknown kind of grader "vote"; allowed: model_judge, rubric, tool'),
         ("{kind: tool}", "the entry names no grader"),
         ("{kind: tool, type: contains}", "`kind` and `type` are both given"),
         ("{type: contains, function: contains}", "the entry names two graders"),
