@@ -79,8 +79,8 @@ def test_every_function_that_does_not_fit_its_decorator_is_a_fault_at_its_line(f
     assert folder.faults() == [
         "g.py:3: the grader a takes (sample); (sample, submission), returning a GradeResult",
         (
-            "g.py:5: the agent factory b has to be async; (client, sample), returning the agent's id "
-            "as a str"
+            "g.py:5: the agent factory b has to be async; (client, sample), returning the "
+            "agent's id as a str"
         ),
         (
             "more.py:3: the reward composer g takes (context); (ctx), returning a RewardOutput, a "
@@ -123,8 +123,8 @@ def test_every_function_that_does_not_fit_its_decorator_is_a_fault_at_its_line(f
             "from letta_evals import Nothing",
             (
                 "g.py:2: the file cannot be loaded: ImportError: cannot import name 'Nothing' from "
-                "'letta_evals' (unknown location); Regrade gives the names of letta-evals that suites "
-                "use; install it for all of them"
+                "'letta_evals' (unknown location); Regrade gives the names of letta-evals that "
+                "suites use; install it for all of them"
             ),
         ),
         (
@@ -141,15 +141,16 @@ def test_every_function_that_does_not_fit_its_decorator_is_a_fault_at_its_line(f
             "from letta_evals import Runner\nRunner('suite.yaml')",
             (
                 "g.py:3: the file cannot be loaded: RuntimeError: letta_evals.Runner is no part of "
-                "Regrade: `regrade run SUITE` runs a suite, and `harness.run(suite)` does so in Python"
+                "Regrade: `regrade run SUITE` runs a suite, and `harness.run(suite)` does so in "
+                "Python"
             ),
         ),
         (
             "{kind: tool, function: 'g.py:f'}",
             "grader(print)",
             (
-                "g.py:2: the file cannot be loaded: TypeError: only a function can be decorated, not "
-                "builtin_function_or_method"
+                "g.py:2: the file cannot be loaded: TypeError: only a function can be decorated, "
+                "not builtin_function_or_method"
             ),
         ),
     ],
