@@ -1,0 +1,78 @@
+"""Suites on a real Letta server: written into a folder, run, and what the server has afterwards."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import harness
+
+DATA = Path(__file__).parents[1] / "data" / "letta_target"
+TRAIN = "rt_4f1c09a2b7d3e658"
+QUIET = {"max_error_rate": 1, "concurrency": 4}
+
+
+def write_suite(folder, target, inputs=("When does cart-api leave?",), **entries):
+    """Write a suite with the tools beside it; `inputs` are those of its samples, or whole rows."""
+    for name in ("server_tools.py", "scripted.yaml"):
+        shutil.copy(DATA / name, folder)
+    rows = [
+        row if isinstance(row, dict) else {"id": f"s{index}", "input": row}
+        for index, row in enumerate(inputs)
+    ]
+    suite = {
+        "name": "letta-test",
+        "target": {"kind": "letta", **target},
+        "samples": rows,
+        "graders": {"spoke": {"kind": "tool", "function": "ascii_printable_only"}},
+        "limits": QUIET,
+        "retries": {"attempts": 1},
+        **entries,
+    }
+    path = folder / "suite.yaml"
+    path.write_text(json.dumps(suite), encoding="utf-8")
+    return path
+
+
+def run_suite(folder, target, inputs=("When does cart-api leave?",), **entries):
+    """Run a suite in this process, and give the run."""
+    return harness.run(write_suite(folder, target, inputs, **entries), out=folder / "runs")
+
+
+def only_trial(run):
+    """Give the one trial of a run."""
+    [trial] = run.trials()
+    return trial
+
+
+def command(*words, env=None, cwd=None):
+    """Run `regrade` as a user does."""
+    return subprocess.run(
+        [sys.executable, "-m", "harness.cli", *map(str, words)],
+        capture_output=True,
+        check=False,
+        encoding="utf-8",
+        timeout=120,
+        cwd=cwd,
+        env={**os.environ, **(env or {})},
+    )
+
+
+def events(trial, *kinds):
+    """Give the events of all turns, of the named classes only where there are any."""
+    found = list(trial.trajectory.events())
+    return [event for event in found if type(event).__name__ in kinds] if kinds else found
+
+
+def tagged(client, run):
+    """Give the agents on the server that bear the tag of a run."""
+    tags = ["regrade", f"regrade-run:{run.folder.name}"]
+    page = client.agents.list(tags=tags, match_all_tags=True, order="asc", limit=100)
+    return list(page)
+
+
+def history(client, agent_id):
+    """Give the messages of an agent, the oldest first."""
+    return list(client.agents.messages.list(agent_id, order="asc", limit=100))
