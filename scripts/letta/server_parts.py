@@ -6,16 +6,16 @@ Each leaves a record in the state folder: its number, the moment it began, its p
 import hashlib
 import json
 import os
-import shutil
 import signal
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from server_database import Database
-from server_places import Places, Trouble, database_account
+from server_install import ensure_redis
+from server_places import Places, Trouble, database_account, note
 from server_ports import HOST, free_port, get_json
 from server_processes import MARK, end, last_line, moment_of, spawn, wait_until
 
@@ -137,16 +137,18 @@ class Server:
         """Start Redis. False where it runs.
 
         Raises:
-            Trouble: there is no redis-server.
+            Trouble: there is no redis-server, or it does not start.
         """
         if self.is_up("redis"):
             return False
-        program = shutil.which("redis-server")
-        if program is None:
-            raise Trouble("--redis needs redis-server on the PATH, such as apt-get install redis")
+        self.end("redis")
+        program = ensure_redis(self.places)
         port = self._port("redis")
-        options = ["--bind", HOST, "--save", "", "--appendonly", "no", "--dir", self.places.state]
-        process = self._spawn("redis", [program, "--port", str(port), *options], _environment())
+        folder = str(self.places.state)
+        options = ["--bind", HOST, "--save", "", "--appendonly", "no", "--dir", folder]
+        process = self._spawn(
+            "redis", [str(program), "--port", str(port), *options], _environment()
+        )
         self._started("redis", process, port)
         ready = "Ready to accept connections"
         log = self.places.log("redis")
@@ -166,7 +168,7 @@ class Server:
         self.end("letta")
         port = self._port("letta")
         run = Path(__file__).with_name("run_letta.py")
-        command = [self.places.python, run, "server", "--host", HOST, "--port", str(port)]
+        command = [str(self.places.python), str(run), "server", "--host", HOST, "--port", str(port)]
         process = self._spawn("letta", command, environment)
         self._started("letta", process, port, made_of)
         self._await("letta", process, self.is_healthy, _LETTA_SECONDS)
@@ -227,7 +229,7 @@ class Server:
         return environment
 
     def _spawn(
-        self, part: str, command: list[str | Path], environment: dict[str, str]
+        self, part: str, command: Sequence[str | Path], environment: dict[str, str]
     ) -> "subprocess.Popen[bytes]":
         marked = {**environment, MARK: str(self.places.state)}
         return spawn(command, log=self.places.log(part), environment=marked)
@@ -249,7 +251,10 @@ class Server:
 
     def _port(self, part: str) -> int:
         record = self.record(part)
-        return free_port(record.port if record else None)
+        port = free_port(record.port if record else None)
+        if record and port != record.port:
+            note(f"somebody else has port {record.port} now, so {part} has {port}")
+        return port
 
     def _is_up_with(self, part: str, made_of: str) -> bool:
         record = self.record(part)

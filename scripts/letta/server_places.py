@@ -2,6 +2,7 @@
 
 import os
 import pwd
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,6 +12,12 @@ PINS = "letta 0.16.8, first edition"
 
 class Trouble(Exception):  # noqa: N818  (what is told to the user, in one line)
     """Something is in the way; the text says what, and where to read more."""
+
+
+def note(text: str) -> None:
+    """Tell the user what is going on; what is to be exported alone goes to the standard output."""
+    sys.stderr.write(f"scripts/letta-server: {text}\n")
+    sys.stderr.flush()
 
 
 @dataclass(frozen=True, kw_only=True)

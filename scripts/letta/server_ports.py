@@ -15,7 +15,7 @@ _LOWEST, _HIGHEST = 20_000, 31_999
 
 
 def free_port(wanted: int | None = None) -> int:
-    """Give the wanted port where nobody listens there, else a free one drawn by lot."""
+    """Give the wanted port where nobody else listens there, else a free one drawn by lot."""
     while wanted is None or not _is_free(wanted):
         wanted = random.SystemRandom().randint(_LOWEST, _HIGHEST)
     return wanted

@@ -11,11 +11,23 @@ import subprocess
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
+
+from server_places import Trouble
 
 MARK = "REGRADE_LETTA_PART_OF"
 """In the environment of all that we start: the state folder that it belongs to."""
 
+_REASONS = {
+    "the disk is full": ("o space left on device", "uota exceeded"),
+    "the package index cannot be reached (network, proxy or certificate)": (
+        "NewConnectionError", "NameResolution", "ConnectTimeout", "ReadTimeout", "ProxyError",
+        "SSLError", "ConnectionReset", "onnection broken", "Could not fetch URL",
+        "error sending request", "dns error",
+    ),
+}  # fmt: skip
+_ERRORS = ("FATAL", "Error:", "ERROR:", "error:")
 _PROC = Path("/proc")
 _PAUSE = 0.05
 
@@ -24,7 +36,7 @@ def moment_of(pid: int) -> str | None:
     """Give a text for the moment when a process began; None where there is no such process."""
     if (_PROC / "self" / "stat").exists():
         fields = _stat(pid)
-        if not fields or fields[0] == "Z":
+        if not _is_alive(fields):
             return None
         boot = (_PROC / "sys/kernel/random/boot_id").read_text(encoding="utf-8").strip()
         return f"{boot} {fields[19]}"
@@ -36,6 +48,11 @@ def moment_of(pid: int) -> str | None:
     )
     state, _, began = listed.stdout.strip().partition(" ")
     return None if not began or state.startswith("Z") else began.strip()
+
+
+def _is_alive(fields: Sequence[str]) -> bool:
+    # The first thread is a zombie already while others still hold files and ports.
+    return bool(fields) and (fields[0] != "Z" or int(fields[17]) > 1)
 
 
 def _stat(pid: int) -> list[str]:
@@ -58,7 +75,6 @@ def spawn(
     """Start a process of its own session, whose output goes to a log; the last log is kept."""
     if log.exists():
         log.replace(log.with_suffix(".previous.log"))
-    user = {"user": account.pw_uid, "group": account.pw_gid, "extra_groups": ()} if account else {}
     with log.open("wb") as output:
         return subprocess.Popen(
             list(map(str, command)),
@@ -68,8 +84,55 @@ def spawn(
             cwd="/" if account else log.parent.parent,
             env=dict(environment),
             start_new_session=True,
-            **user,  # type: ignore[arg-type]
+            user=account.pw_uid if account else None,
+            group=account.pw_gid if account else None,
+            extra_groups=() if account else None,
         )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Surroundings:
+    """What a step of an installation runs in; `keeps` are descriptors that it inherits."""
+
+    log: Path
+    environment: Mapping[str, str]
+    folder: Path = Path("/")
+    account: pwd.struct_passwd | None = None
+    keeps: Sequence[int] = ()
+
+
+def run_step(command: Sequence[str | Path], where: Surroundings) -> None:
+    """Run a command to its end.
+
+    Raises:
+        Trouble: it fails; the text says why.
+    """
+    account = where.account
+    with where.log.open("ab") as output:
+        done = subprocess.run(
+            list(map(str, command)),
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=subprocess.STDOUT,
+            cwd=where.folder,
+            env=dict(where.environment),
+            pass_fds=where.keeps,
+            check=False,
+            user=account.pw_uid if account else None,
+            group=account.pw_gid if account else None,
+            extra_groups=() if account else None,
+        )
+    if done.returncode:
+        name = Path(command[0]).name
+        raise Trouble(f"{name} failed: {_reason(where.log)}; all of its output: {where.log}")
+
+
+def _reason(log: Path) -> str:
+    text = log.read_text(encoding="utf-8", errors="replace")
+    for reason, signs in _REASONS.items():
+        if any(sign in text for sign in signs):
+            return reason
+    return last_line(log)
 
 
 def end(pid: int, moment: str, *, gently: signal.Signals, seconds: float, mark: str) -> bool:
@@ -98,7 +161,7 @@ def _group(leader: int, mark: str) -> Iterator[int]:
     sign = f"{MARK}={mark}".encode()
     for folder in _PROC.glob("[0-9]*"):
         fields = _stat(int(folder.name))
-        if fields and fields[0] != "Z" and int(fields[2]) == leader:
+        if _is_alive(fields) and int(fields[2]) == leader:
             with suppress(OSError):
                 if sign in (folder / "environ").read_bytes().split(b"\0"):
                     yield int(folder.name)
@@ -115,10 +178,11 @@ def wait_until(holds: Callable[[], bool], seconds: float) -> bool:
 
 
 def last_line(log: Path) -> str:
-    """Give the last line of a log that says something."""
+    """Give the last line of a log that speaks of an error, or else the last one."""
     try:
         text = log.read_text(encoding="utf-8", errors="replace")
     except OSError:
         return "it said nothing"
     lines = [line.strip() for line in text.splitlines() if line.strip()]
-    return lines[-1][:300] if lines else "it said nothing"
+    errors = [line for line in lines if any(sign in line for sign in _ERRORS)]
+    return [*(errors or lines or ["it said nothing"])][-1][:300]
