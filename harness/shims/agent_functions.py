@@ -37,7 +37,7 @@ async def make_agent(ref: CodeRef, client: Any, sample: Sample) -> str:
         TargetError: `agent_contract`, where it raised or returned no id; what `classify` makes of
             it, where the server or the way to it failed.
     """
-    found = await _called(ref, "", client, _sample_for(ref, sample))
+    found = await _called(ref, "", client, sample_for(ref, sample))
     if isinstance(found, str) and found:
         return str(found)
     shown = "an empty text" if found == "" else f"a value of type {type(found).__name__}"
@@ -96,7 +96,8 @@ def _count(ref: CodeRef) -> int:
     return len(inspect.signature(ref.value).parameters)
 
 
-def _sample_for(ref: CodeRef, sample: Sample) -> Any:
+def sample_for(ref: CodeRef, sample: Sample) -> Any:
+    """Return the sample that a factory is given, as a copy: of letta-evals where it is its."""
     mark = mark_of(ref.value)
     if mark is not None and mark.style == "letta-evals":
         return letta_sample(sample)

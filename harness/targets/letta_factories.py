@@ -5,6 +5,7 @@ from typing import Any
 from letta_client import AsyncLetta
 
 from harness.endpoints.failures import failure
+from harness.shims.agent_functions import sample_for
 from harness.system.texts import error_line
 from harness.system.user_calls import UserCodeError, caller_of
 from harness.targets.letta_clients import MadeAgents
@@ -12,7 +13,6 @@ from harness.targets.letta_failures import letta_failure
 from harness.targets.letta_leftovers import MadeAgent
 from harness.targets.letta_makers import WITH_PARTS, Workshop, made_agent
 from harness.targets.letta_server import path_of
-from harness.targets.sample_copies import own_copy
 from harness.types.code import CodeRef
 from harness.types.errors import TargetError
 from harness.types.protocols import AttemptContext
@@ -59,7 +59,7 @@ class FactoryMaker:
             TargetError: the function raised, or returned no id of an agent.
         """
         secrets = tuple(self._workshop.server.secrets)
-        arguments = (self._client, own_copy(context.sample))
+        arguments = (self._client, sample_for(self._script, context.sample))
         with MadeAgents() as made:
             try:
                 given = await call_script(self._script, "agent_script", arguments, secrets)
