@@ -204,16 +204,15 @@ def _settings(server: Server, asked: argparse.Namespace) -> Settings:
 @contextmanager
 def _alone(places: Places) -> Iterator[None]:
     """Let one command at a time change a server; another one waits for its end."""
-    make_folder(places.state / "logs", "--state")
     while True:
+        make_folder(places.state, "--state")
         with (places.state / "lock").open("wb") as lock:
             _wait_for(lock)
             # `stop --erase` may have removed the file that was waited for.
-            if not (places.state / "lock").exists():
-                make_folder(places.state / "logs", "--state")
-                continue
-            yield
-            return
+            if (places.state / "lock").exists():
+                (places.state / "logs").mkdir(exist_ok=True)
+                yield
+                return
 
 
 def _wait_for(lock: BinaryIO) -> None:

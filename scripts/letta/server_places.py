@@ -98,12 +98,14 @@ def database_account(data: Path) -> pwd.struct_passwd | None:
 def make_folder(path: Path, option: str) -> None:
     """Make a folder of ours, which the database's account can enter where that is another.
 
+    A folder that holds other things is not opened to others.
+
     Raises:
         Trouble: it cannot be made, or others cannot enter it.
     """
     try:
         path.mkdir(parents=True, exist_ok=True)
-        if os.geteuid() == 0 and path.stat().st_uid == 0 and not path.is_mount():
+        if os.geteuid() == 0 and ((path / "lock").exists() or not any(path.iterdir())):
             path.chmod(path.stat().st_mode | 0o011)
     except OSError as error:
         raise Trouble(
