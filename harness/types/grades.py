@@ -9,6 +9,15 @@ from harness.types.trajectories import Usage
 Status = Literal["graded", "error", "skipped"]
 Role = Literal["required", "scored", "observed"]
 
+RECORDED = "recorded."
+"""What the names of grades begin with that a record of another tool brought along.
+
+They are observed: gates and comparisons can use them, and they decide no trial.
+"""
+
+SKIPPED = f"{RECORDED}skipped"
+"""The grade of a trial that the other tool has skipped."""
+
 
 class Ref(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """Points at an event that evidence rests on, and at the characters in its text.

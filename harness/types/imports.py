@@ -6,7 +6,8 @@ from typing import Any, ClassVar, Protocol
 
 import msgspec
 
-from harness.types.trajectories import Trajectory
+from harness.types.samples import Sample
+from harness.types.trajectories import Trajectory, Usage
 from harness.types.trials import Failure, TrialStatus
 
 
@@ -21,6 +22,8 @@ class Imported(msgspec.Struct, frozen=True, kw_only=True):
     conversation, in which the user may name further fields. `prompts` are the user's turns where
     the record holds them apart from the conversation. `unread` counts what was not understood, by
     kind; each such thing is kept as a `system` event, if it has a place in the conversation.
+    `usage` is what was used in all, where the record tells more than its replies do; `snapshots`
+    is the end state of fixtures by name. `sample` is the sample whole, where the record holds it.
     """
 
     place: str
@@ -37,6 +40,9 @@ class Imported(msgspec.Struct, frozen=True, kw_only=True):
     outcomes: dict[str, Any] = {}
     fields: dict[str, Any] = {}
     unread: dict[str, int] = {}
+    usage: Usage | None = None
+    snapshots: dict[str, Any] = {}
+    sample: Sample | None = None
 
 
 class Head(msgspec.Struct, frozen=True, kw_only=True):

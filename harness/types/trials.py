@@ -6,6 +6,7 @@ from typing import Any, Literal
 import msgspec
 
 from harness.types.grades import Grade
+from harness.types.samples import Sample
 from harness.types.trajectories import Trajectory, Usage
 
 TrialStatus = Literal["completed", "agent_failure", "target_error", "grading_error"]
@@ -53,7 +54,8 @@ class Trial(msgspec.Struct, frozen=True, kw_only=True):
     """One line of `trials.jsonl`.
 
     `passed` and `score` are None where the trial could not be driven or graded; `snapshots` is
-    the end state of the trial's fixtures by name; `usage` sums the attempts.
+    the end state of the trial's fixtures by name; `usage` sums the attempts. `sample` is what the
+    record of another tool says of its sample; it is left out where a dataset holds the sample.
     """
 
     v: int = VERSION
@@ -71,6 +73,7 @@ class Trial(msgspec.Struct, frozen=True, kw_only=True):
     error: Failure | None
     keys: Keys
     snapshots: dict[str, Any] = {}
+    sample: Sample | msgspec.UnsetType = msgspec.UNSET
 
 
 class Outcome(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
