@@ -22,7 +22,19 @@ class CutNotes:
         self._starts = [start for start, _ in spans]
         self._ends = [end for _, end in spans]
 
+    @property
+    def found(self) -> bool:
+        """Say whether there is any note."""
+        return bool(self._starts)
+
     def touch(self, start: int, end: int) -> bool:
         """Say whether characters `start` to `end` of the output touch a note."""
         following = bisect_right(self._ends, start)
         return following < len(self._starts) and self._starts[following] < end
+
+
+def without_notes(output: str) -> tuple[str, bool]:
+    """Return an output without the notes in it, and whether there were any."""
+    if not CutNotes(output).found:
+        return output, False
+    return _NOTE.sub(" ", output), True

@@ -6,10 +6,11 @@ structure are compared key by key, its lists item by item.
 
 import json
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
+from graders.text_searches import lint_pattern
 from harness.system.json_values import compact_json
 from harness.system.patterns import check_time, search
 from harness.system.texts import cut
@@ -171,6 +172,16 @@ def _reassign(partner: int, item: int, came_from: Mapping[int, int], owner: dict
         if taker == item:
             return
         partner = had[taker]
+
+
+def lint_structure(expected: Any, option: str) -> Iterator[tuple[str, str]]:
+    """Find texts of an expected structure that are no patterns, for comparing by `matches`."""
+    if isinstance(expected, str):
+        yield from lint_pattern(expected, option)
+    inner = expected.values() if isinstance(expected, Mapping) else expected
+    if isinstance(expected, Mapping | list | tuple):
+        for item in inner:
+            yield from lint_structure(item, option)
 
 
 def same_json(one: Any, other: Any) -> bool:

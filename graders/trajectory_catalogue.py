@@ -7,17 +7,24 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
 
+from graders.answer_tells import ToolOutputInAnswer
+from graders.argument_checks import ToolArgumentsCheck
 from graders.budgets import ErrorCount, StepCount, TokenBudget, ToolCallCount, TurnCount, WallTime
 from graders.called_tools import ToolCalls
 from graders.context_events import SkillInvocation, SystemEventKinds
+from graders.invented_values import NoInventedValues
 from graders.output_texts import (
     OutputContains,
     OutputMatches,
     OutputNotContains,
     OutputNotMatches,
 )
+from graders.reference_calls import TrajectoryMatch
 from graders.repeats import LoopOutcome, MaxRepeat
+from graders.schema_checks import JsonSchemaCheck
 from graders.session_ends import Completed, ExitSuccess
+from graders.state_checks import StateContains, StateEquals
+from graders.success_rates import ToolSuccessRate
 from graders.transcript_texts import (
     TranscriptContains,
     TranscriptMatches,
@@ -48,6 +55,14 @@ TRAJECTORY_GRADERS: Mapping[str, type[Any]] = MappingProxyType(
         "system-event": SystemEventKinds,
         "max-repeat": MaxRepeat,
         "loop-outcome": LoopOutcome,
+        "json-schema": JsonSchemaCheck,
+        "tool-arguments": ToolArgumentsCheck,
+        "trajectory-match": TrajectoryMatch,
+        "no-invented-values": NoInventedValues,
+        "tool-output-in-answer": ToolOutputInAnswer,
+        "tool-success-rate": ToolSuccessRate,
+        "state-equals": StateEquals,
+        "state-contains": StateContains,
     }
 )
 """Graders: a name -> a frozen dataclass whose fields are the options."""

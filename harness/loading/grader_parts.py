@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from harness.documents.nodes import Location, Table, describe, is_null
-from harness.documents.shapes import free_value
+from harness.documents.shapes import Free, free_value
 from harness.loading.code_files import is_code_ref
 from harness.loading.custom_functions import FunctionNeeds, bind_extractor, bind_grader
 from harness.loading.linting import lint
@@ -143,7 +143,8 @@ def _bind_plugin(
         at = Location(Table(position=location.node.position), location.path_of(key))
     if not isinstance(at.node, Table):
         return None  # the check of the entry says what was found
-    plugin = context.bind(plugin_type, at)
+    free: Free = "json" if getattr(plugin_type, "json_numbers", False) else "written"
+    plugin = context.bind(plugin_type, at, free=free)
     if plugin is None:
         return None
     lint(plugin, at, context)

@@ -159,6 +159,24 @@ class ScriptedGrader(Protocol):
         ...
 
 
+class CombiningGrader(Protocol):
+    """A grader that makes one grade of the grades of others; it has `combine` in place of `grade`.
+
+    `parts_option` names the option that holds the entries of those graders: a mapping or a list of
+    several, or a single entry where `parts_single` is true. They see what the grader would see;
+    where they are told apart it is by name.
+    """
+
+    taxonomy: ClassVar[Taxonomy]
+    reads: ClassVar[Reads]
+    parts_option: ClassVar[str]
+    parts_single: ClassVar[bool]
+
+    def combine(self, grades: Mapping[str, Grade], /) -> Grade:
+        """Return the judgement; each grade of a part says whether the part passed."""
+        ...
+
+
 class NarrowGrader(Protocol):
     """A grader that declares what it uses of a sample; meeting it is optional.
 
@@ -179,6 +197,25 @@ class Linted(Protocol):
         `validate` reports them as faults; `run` and `grade` warn of them and go on.
         """
         ...
+
+
+class RunLinted(Protocol):
+    """A grader some of whose options should meet something in a run; meeting it is optional.
+
+    Its grades list in `details.unmatched` the names and patterns among its options that met
+    nothing. What every grade of a run lists becomes a warning of the run: it may be misspelt.
+    """
+
+    expects_matches: ClassVar[bool]
+
+
+class JsonNumbered(Protocol):
+    """A plug-in with options that hold any JSON; meeting it is optional.
+
+    Where `json_numbers` is true, `1.10` in them is a number, not the text that was written.
+    """
+
+    json_numbers: ClassVar[bool]
 
 
 class SampleLinted(Protocol):

@@ -12,7 +12,14 @@ from harness.types.code import CustomExtractor, CustomGrader, Fixture, HubFile, 
 from harness.types.errors import Fault
 from harness.types.grades import Role
 from harness.types.marks import Style
-from harness.types.protocols import ConnectedGrader, Extractor, Grader, SubjectExtractor, Target
+from harness.types.protocols import (
+    CombiningGrader,
+    ConnectedGrader,
+    Extractor,
+    Grader,
+    SubjectExtractor,
+    Target,
+)
 from harness.types.samples import Sample
 
 SCRIPTED = "scripted/"
@@ -110,13 +117,15 @@ class GraderSpec:
     `turn` cuts one user turn out before grading: 0-based, negative from the end, None for the
     whole conversation. `fingerprint` hashes the grader, its options, its code and its extractor.
     `display_name` is what a person reads in place of `name`, where the suite gives one. A score
-    passes by `op` and `threshold`: at least the threshold, if nothing else is said.
+    passes by `op` and `threshold`: at least the threshold, if nothing else is said. `parts` are the
+    graders that a combining grader is made of.
     """
 
     name: str
     display_name: str = ""
     kind: str
-    grader: Grader | ConnectedGrader | CustomGrader
+    grader: Grader | ConnectedGrader | CombiningGrader | CustomGrader
+    parts: "tuple[GraderSpec, ...]" = ()
     extractor: Extractor | SubjectExtractor | CustomExtractor | None = None
     turn: int | None = None
     weight: float = 1.0

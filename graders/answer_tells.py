@@ -1,0 +1,207 @@
+"""The grader `tool-output-in-answer`: does the answer tell what the tool returned?
+
+It needs no pattern, where `assistant-contains-tool-output` does.
+"""
+
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass, field
+from decimal import Decimal
+from typing import Any, ClassVar, Literal, NamedTuple
+
+import regex
+
+from graders.cut_notes import without_notes
+from graders.event_places import MOST_REFS, placed_events
+from graders.failed_results import has_failed
+from graders.json_comparison import same_json
+from graders.normalised_texts import Ignored, normalise, ungroup
+from graders.output_values import decoded, numbers_in, values_of
+from graders.submissions import Piece
+from graders.text_searches import final_message, quoted
+from graders.token_bounds import find_whole
+from graders.tool_names import is_named
+from harness.system.json_values import load_json
+from harness.system.patterns import check_size
+from harness.types.events import ToolResult
+from harness.types.grades import Grade, Ref
+from harness.types.protocols import Reads, Subject
+from harness.types.taxonomy import Taxonomy
+
+_FENCED = regex.compile(r"```[^\n`]*+\n([^`]*+)```")
+_NOTHING = ("", "null", "None")
+_UNTELLING = frozenset({"ok", "yes", "no", "none", "null", "true", "false", "success", "error"})
+
+
+class _Told(NamedTuple):
+    """Whether an output is told: None where that cannot be decided; and where, and which value."""
+
+    told: bool | None
+    span: tuple[int, int] | None = None
+    value: str | None = None
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolOutputInAnswer:
+    """Passes when the answer tells what a tool returned.
+
+    The answer is the last message of the last turn, and has to come after the result. `exact`:
+    the output stands in it letter for letter. `normalised`: white space, Unicode forms, the
+    spelling of JSON and separators of thousands aside, and not inside a longer word or number.
+    `values`: at least one value of the output is told: a number, an id, a text of its JSON.
+    Results that failed, or hold nothing (empty, `{}`, `[]`, an image), are left out; where no
+    usable one is left the grade is skipped, and also where an output was cut and the rest does not
+    decide it. That the answer contradicts what it tells is not seen.
+    """
+
+    taxonomy: ClassVar[Taxonomy] = Taxonomy(reference="reference-free", scope="trajectory-level")
+    reads: ClassVar[Reads] = "trajectory"
+    uses: ClassVar[tuple[str, ...]] = ()
+
+    tools: tuple[str, ...] = field(
+        default=(),
+        metadata={
+            "description": "Exact names, or namespaces, of the tools whose results count; without "
+            "them all do."
+        },
+    )
+    compare: Literal["exact", "normalised", "values"] = field(
+        default="normalised", metadata={"description": "How output and answer are compared."}
+    )
+    require: Literal["last", "any", "all"] = field(
+        default="last",
+        metadata={"description": "Which of several usable results have to be told."},
+    )
+    ignore: tuple[Ignored, ...] = field(
+        default=(),
+        metadata={
+            "description": "What is left aside besides, unless the comparison is exact: `case`, "
+            "`html` (entities), `invisible` (characters)."
+        },
+    )
+
+    def grade(self, subject: Subject, /) -> Grade:
+        """Look for the outputs in the answer."""
+        results = [
+            (ref, event)
+            for ref, event in placed_events(subject.trajectory)
+            if isinstance(event, ToolResult) and is_named(event.name, self.tools)
+        ]
+        names = ", ".join(map(quoted, self.tools)) or "any tool"
+        if not results:
+            return Grade(score=0.0, evidence=f"There is no result of {names}")
+        usable = [(ref, result) for ref, result in results if _is_usable(result)]
+        if not usable:
+            refs = tuple(ref for ref, _ in results[:MOST_REFS])
+            evidence = f"There is no usable output of {names}: it failed, or holds nothing"
+            return Grade(status="skipped", evidence=evidence, refs=refs)
+        answer = final_message(subject.trajectory)
+        looked_at = usable[-1:] if self.require == "last" else usable
+        told = [(ref, result, self._told(ref, result, answer)) for ref, result in looked_at]
+        return self._judged(told, answer)
+
+    def _judged(self, told: list[tuple[Ref, ToolResult, _Told]], answer: Piece | None) -> Grade:
+        good = [one for one in told if one[2].told]
+        bad = [one for one in told if one[2].told is False]
+        open_ones = [one for one in told if one[2].told is None]
+        if good and (self.require == "any" or len(good) == len(told)):
+            ref, result, how = good[0]
+            which = f"{quoted(how.value)}, which " if how.value else "what "
+            evidence = f"The answer tells {which}{quoted(result.name or '')} returned"
+            return Grade(score=1.0, evidence=evidence, refs=_refs(ref, answer, how))
+        if open_ones and (self.require == "any" or not bad):
+            ref, result, how = open_ones[0]
+            return Grade(status="skipped", evidence=how.reason, refs=(ref,))
+        ref, result, how = bad[0]
+        return Grade(score=0.0, evidence=how.reason, refs=_refs(ref, answer, how))
+
+    def _told(self, ref: Ref, result: ToolResult, answer: Piece | None) -> _Told:
+        name = quoted(result.name or "")
+        if answer is None or (answer[0].turn, answer[0].event) < (ref.turn, ref.event):
+            return _Told(False, reason=f"The agent gave no answer after {name} returned")
+        check_size("the output", max(len(result.output), len(answer[1])))
+        if self.compare == "exact":
+            at = answer[1].find(result.output)
+            found = _Told(at >= 0, (at, at + len(result.output)) if at >= 0 else None)
+        else:
+            found = self._compared(result.output, answer[1])
+        if found.told is None:
+            cut = f"The output of {name} was cut, and the rest is not told"
+            return found._replace(reason=found.reason or cut)
+        return found._replace(reason=f"The answer does not tell what {name} returned")
+
+    def _compared(self, output: str, answer: str) -> _Told:
+        rest, was_cut = without_notes(output)
+        compared = _normalised if self.compare == "normalised" else _by_values
+        found = compared(output if self.compare == "normalised" else rest, answer, self.ignore)
+        return _Told(None) if was_cut and found.told is False else found
+
+
+def _is_usable(result: ToolResult) -> bool:
+    if result.output.strip() in _NOTHING or has_failed(result):
+        return False
+    check_size("the output", len(result.output))
+    return any(True for _ in _leaves(decoded(result.output)))
+
+
+def _leaves(value: Any) -> Iterator[Any]:
+    if isinstance(value, dict | list):
+        for item in value.values() if isinstance(value, dict) else value:
+            yield from _leaves(item)
+    elif value is not None and not (isinstance(value, str) and not value.strip()):
+        yield value
+
+
+def _normalised(output: str, answer: str, ignore: Collection[Ignored]) -> _Told:
+    value = decoded(output)
+    if isinstance(value, dict | list) and any(same_json(value, one) for one in _json_in(answer)):
+        return _Told(True)
+    is_text = not isinstance(value, dict | list)
+    wanted = normalise(str(value) if is_text else output, ignore)
+    text = normalise(answer, ignore)
+    found = find_whole(wanted, text) or find_whole(ungroup(wanted), ungroup(text))
+    return _Told(found is not None, _raw_span(wanted, answer))
+
+
+def _json_in(answer: str) -> Iterator[Any]:
+    """Return the JSON that an answer holds: as a whole, in a fence, from first to last bracket."""
+    spans = [answer, *(match.group(1) for match in _FENCED.finditer(answer))]
+    for opener, closer in ("{}", "[]"):
+        start, end = answer.find(opener), answer.rfind(closer)
+        if 0 <= start < end:
+            spans.append(answer[start : end + 1])
+    for text in spans:
+        if text.strip()[:1] in ("{", "["):
+            try:
+                yield load_json(text)
+            except ValueError:
+                continue
+
+
+def _by_values(output: str, answer: str, ignore: Collection[Ignored]) -> _Told:
+    values = values_of(output)
+    if not values:
+        return _Told(None, reason="The output holds no text and no number")
+    if len(values) > 1:
+        values = [v for v in values if str(v).strip().lower() not in _UNTELLING] or values
+    text = normalise(answer, ignore)
+    numbers = numbers_in(text)
+    for value in values:
+        if isinstance(value, Decimal):
+            if value in numbers:
+                shown = f"{value.normalize():f}" if value else "0"
+                return _Told(True, _raw_span(shown, answer), shown)
+        elif find_whole(normalise(value, ignore), text):
+            return _Told(True, _raw_span(value, answer), value)
+    return _Told(False)
+
+
+def _raw_span(wanted: str, answer: str) -> tuple[int, int] | None:
+    return find_whole(wanted, answer)
+
+
+def _refs(ref: Ref, answer: Piece | None, how: _Told) -> tuple[Ref, ...]:
+    if answer is None:
+        return (ref,)
+    start, end = how.span or (None, None)
+    return ref, Ref(turn=answer[0].turn, event=answer[0].event, start=start, end=end)

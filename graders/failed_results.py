@@ -1,0 +1,26 @@
+"""Which results of tool calls are failures: those flagged so, and those that say so.
+
+Many records have no flag. A text that begins with `Error:` or with a Python traceback is a failure
+there too.
+"""
+
+from harness.system.patterns import search
+from harness.types.events import ToolResult
+
+FAILURE_PATTERN = r"\A\s*+(?:(?i:error|exception)\s*+:|Traceback \(most recent call last\):)"
+
+_LOOKED_AT = 1_000
+"""Characters of an output in which the default pattern is searched: it is anchored at the start."""
+
+
+def has_failed(result: ToolResult, pattern: str | None = FAILURE_PATTERN) -> bool:
+    """Say whether a call failed; the pattern is searched in its output, None for no pattern.
+
+    Raises:
+        PatternError: the pattern is invalid.
+        SlowPattern: the time limit has passed.
+    """
+    if not result.ok or pattern is None:
+        return not result.ok
+    searched = result.output[:_LOOKED_AT] if pattern == FAILURE_PATTERN else result.output
+    return search(pattern, searched) is not None

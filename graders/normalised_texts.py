@@ -1,0 +1,45 @@
+"""Texts brought into one form, so that what means the same reads the same.
+
+NFC; runs of white space, no-break spaces among them, are one blank; ends are stripped.
+"""
+
+import html
+import unicodedata
+from collections.abc import Collection
+from typing import Literal
+
+import regex
+
+from harness.system.patterns import check_size, check_time
+
+Ignored = Literal["case", "html", "invisible"]
+"""What may be left aside besides: upper and lower case, HTML entities, invisible characters."""
+
+_INVISIBLE = regex.compile(r"[\p{Cf}\p{Variation_Selector}]++")
+_GROUPED = regex.compile(
+    r"(?<![\d.,'\u2019\u202f\u2009])\d{1,3}(?:[,'\u2019\u202f\u2009\u00a0]\d{3})++(?!\d)"
+)
+_SEPARATORS = dict.fromkeys(map(ord, ",'\u2019\u202f\u2009\u00a0"))
+
+
+def normalise(text: str, ignore: Collection[Ignored] = ()) -> str:
+    """Bring a text into its normal form.
+
+    Raises:
+        SlowPattern: the time limit has passed.
+    """
+    check_size("the texts", len(text))
+    text = unicodedata.normalize("NFC", text)
+    if "html" in ignore:
+        text = html.unescape(text)
+    if "invisible" in ignore:
+        text = _INVISIBLE.sub("", text)
+    if "case" in ignore:
+        text = text.casefold()
+    check_time("the texts", what="comparing")
+    return " ".join(text.split())
+
+
+def ungroup(text: str) -> str:
+    """Write numbers without the separators of their thousands: `73,815` is `73815`."""
+    return _GROUPED.sub(lambda match: match.group().translate(_SEPARATORS), text)

@@ -1,0 +1,84 @@
+"""JSON paths (RFC 9535) into the stored state of a trial."""
+
+from functools import lru_cache
+from typing import Any
+
+from jsonpath import JSONPathEnvironment, JSONPathError
+from jsonpath.function_extensions import ExpressionType, FilterFunction
+
+from harness.system.patterns import PatternError, check_time, search
+
+
+class _Search(FilterFunction):
+    """`search` and `match` of RFC 9535, under the time limit of patterns."""
+
+    def __init__(self, form: str) -> None:
+        self._form = form
+
+    @property
+    def arg_types(self) -> list[ExpressionType]:
+        return [ExpressionType.VALUE, ExpressionType.VALUE]
+
+    @property
+    def return_type(self) -> ExpressionType:
+        return ExpressionType.LOGICAL
+
+    def __call__(self, value: object, pattern: object) -> bool:
+        if not isinstance(value, str) or not isinstance(pattern, str):
+            return False
+        try:
+            return search(self._form.format(pattern), value) is not None
+        except PatternError:
+            return False
+
+
+class _Paths(JSONPathEnvironment):
+    """Paths as the standard has them, with patterns that cannot stall."""
+
+    def setup_function_extensions(self) -> None:
+        super().setup_function_extensions()
+        self.function_extensions["search"] = _Search("{}")
+        self.function_extensions["match"] = _Search(r"\A(?:{})\Z")
+
+
+@lru_cache(maxsize=256)
+def _compiled(path: str) -> Any:
+    try:
+        return _Paths(strict=True).compile(path)
+    except JSONPathError as error:
+        raise ValueError(" ".join(str(error).split())) from error
+    except RecursionError:
+        raise ValueError("the path is nested too deep") from None
+
+
+def check_path(path: str) -> None:
+    """Check that a text is a path.
+
+    Raises:
+        ValueError: it is none.
+    """
+    _compiled(path)
+
+
+def select(path: str, state: Any) -> list[Any]:
+    """Return every value that a path leads to, in order; none where it leads nowhere.
+
+    Raises:
+        ValueError: it is no path, or cannot be followed.
+        SlowPattern: the time limit has passed.
+    """
+    found = []
+    try:
+        for match in _compiled(path).finditer(state):
+            check_time(path, what="the path")
+            found.append(match.obj)
+    except JSONPathError as error:
+        raise ValueError(" ".join(str(error).split())) from error
+    except RecursionError:
+        raise ValueError("the state is nested too deep for it") from None
+    return found
+
+
+def leads_to_one(path: str) -> bool:
+    """Say whether a path leads to one value at most: it has no wildcard, slice or filter."""
+    return bool(_compiled(path).singular_query())
