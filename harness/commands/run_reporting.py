@@ -28,6 +28,8 @@ def run_and_report(
     """Do the work and show a user what comes of it; return the exit code."""
     for warning in suite.warnings:
         click.echo(one_line(f"warning: {warning}"), err=True)
+    for note in suite.notes:
+        click.echo(one_line(f"note: {note}"), err=True)
     result = run_to_end(_interruptible(work, progress_shown(quiet=quiet)))
     # A reader that has gone (`| head`) or a full disk changes nothing about the run.
     with contextlib.suppress(OSError):

@@ -14,12 +14,17 @@ from harness.types.suites import Suite, TargetSpec
 
 def collect_faults(path: Path) -> tuple[Fault, ...]:
     """Return the faults of one suite, in the order of its text, then those of its scripts."""
+    return inspect_wholly(path)[0]
+
+
+def inspect_wholly(path: Path) -> tuple[tuple[Fault, ...], tuple[Fault, ...]]:
+    """Return the faults of one suite, as `collect_faults` does, and the notes on it."""
     suite, faults = inspect_suite(suite_file(path))
     if suite is None:
-        return faults
+        return faults, ()
     target = suite.target
     scripted = _script_faults(target, target.script.path) if target and target.script else ()
-    return tuple(dict.fromkeys((*faults, *scripted, *script_faults(suite))))
+    return tuple(dict.fromkeys((*faults, *scripted, *script_faults(suite)))), suite.notes
 
 
 def load_wholly(path: Path) -> Suite:

@@ -11,17 +11,19 @@ def command(suites: tuple[Path, ...]) -> int:
     """Report every fault of SUITES: YAML, dataset, Python files, patterns, script.
 
     Each fault is one line: file:line:column: path: what is wrong; what is allowed. The exit code
-    is 2 if there is one.
+    is 2 if there is one. A line that begins with "note:" says how something was understood.
     """
     # Loaded here, so that `regrade --help` need not.
-    from harness.commands.suite_faults import collect_faults  # noqa: PLC0415
+    from harness.commands.suite_faults import inspect_wholly  # noqa: PLC0415
     from harness.system.texts import one_line  # noqa: PLC0415
 
     found = False
     for suite in suites:
-        faults = collect_faults(suite)
+        faults, notes = inspect_wholly(suite)
         for fault in faults:
             click.echo(one_line(str(fault)))
+        for note in notes:
+            click.echo(one_line(f"note: {note}"))
         found = found or bool(faults)
         if not faults:
             click.echo(f"{suite}: no fault")

@@ -24,6 +24,9 @@ _OF_CODE = (
 TARGET_KEYS: Mapping[str, tuple[str, ...]] = MappingProxyType({CHAT: _OF_CHAT, CODE: _OF_CODE})
 """The keys that letta-evals has below `target`, by our kinds; others are named as ours are."""
 
+_OPTIONAL = ("base_url", "api_key", "project_id", "agent_id", "agent_file", "agent_script")
+"""The keys that both have alike; null is as good as none in letta-evals."""
+
 _HAS_AGENT = ("agent", "agent_id", "agent_file")
 _MOST_RETRIES = 99
 
@@ -47,14 +50,15 @@ def put_target(keys: NativeKeys) -> None:
     kind = native_kind(target)
     if target is None or kind is None or kind not in TARGET_KEYS:
         return
+    for key in (*_OPTIONAL, *TARGET_KEYS[kind]):
+        if keys.given("target", key) is None:
+            keys.take("target", key)
     _put_kind(keys, target, kind)
     keys.move(("target", "model_handles"), "target", "models")
     _refuse_configs(keys)
     if keys.given("target", "timeout") is not None:
         keys.move(("target", "timeout"), "limits", "trial_seconds")
         keys.default(None, "limits", "turn_seconds")
-    else:
-        keys.take("target", "timeout")
     _put_retries(keys)
     _drop_pricing(keys, kind)
 

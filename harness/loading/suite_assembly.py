@@ -100,7 +100,9 @@ def _gates(
 def _secrets(target: TargetSpec | None) -> tuple[str, ...]:
     """Return the keys that a suite holds in clear."""
     key = getattr(target.target, "api_key", None) if target else None
-    return tuple(str(key).split()) if key else ()
+    others = getattr(target.target, "secrets", None) if target else None
+    values = [key, *(others.values() if isinstance(others, Mapping) else ())]
+    return tuple(word for value in values if isinstance(value, str) for word in value.split())
 
 
 def _with_keys_put_right(location: Location, context: LoadContext) -> Location:

@@ -1,6 +1,7 @@
 """Every fault of a suite, its dataset, Python files and patterns, in one go."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 
@@ -23,24 +24,31 @@ def find_faults(path: str | Path) -> tuple[Fault, ...]:
 
 
 def inspect_suite(path: str | Path) -> tuple[Suite | None, tuple[Fault, ...]]:
-    """Return a suite as far as it could be read, with every fault as `find_faults` gives them."""
+    """Return a suite as far as it could be read, with every fault as `find_faults` gives them.
+
+    Its notes are those of its dataset too.
+    """
     draft = draft_of_file(path)
     suite = draft.suite
     if suite is None:
         return None, draft.faults
-    found = (*draft.faults, *suite.warnings, *_dataset_faults(suite))
-    return suite, in_order(Path(path).as_posix(), found)
+    faults, notes = _inspect_dataset(suite)
+    found = (*draft.faults, *suite.warnings, *faults)
+    return replace(suite, notes=(*suite.notes, *notes)), in_order(Path(path).as_posix(), found)
 
 
-def _dataset_faults(suite: Suite) -> tuple[Fault, ...]:
+def _inspect_dataset(suite: Suite) -> tuple[tuple[Fault, ...], tuple[Fault, ...]]:
+    """Return the faults of a dataset, and its notes."""
     if suite.dataset is None and not suite.samples:
-        return ()
+        return (), ()
     try:
         dataset = open_dataset(suite)
     except DatasetError as error:
         # What is wrong with samples in the suite itself was found while it was read.
-        return error.faults if suite.dataset is not None else ()
-    return (*dataset.warnings, *islice(find_sample_faults(suite, dataset), MOST_FAULTS))
+        known = "samples" if suite.dataset is None else None
+        return tuple(fault for fault in error.faults if fault.path != known), ()
+    found = islice(find_sample_faults(suite, dataset), MOST_FAULTS)
+    return (*dataset.warnings, *found), dataset.notes
 
 
 def find_sample_faults(suite: Suite, dataset: Dataset) -> Iterator[Fault]:

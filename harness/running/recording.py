@@ -37,7 +37,8 @@ class RunResult:
 class Warnings:
     """The warnings of a run, without secrets: each once, and twenty at most."""
 
-    def __init__(self) -> None:
+    def __init__(self, secrets: Iterable[str] = ()) -> None:
+        self._secrets = tuple(secrets)
         self._texts: dict[str, None] = {}
 
     def __iter__(self) -> Iterator[str]:
@@ -46,7 +47,7 @@ class Warnings:
 
     def add(self, text: str) -> None:
         """Add one."""
-        text = redact(text)
+        text = redact(text, self._secrets)
         if len(self._texts) < _MOST_WARNINGS:
             self._texts[text] = None
         elif text not in self._texts:
@@ -77,7 +78,7 @@ class Recording:
         self._absolute = folder.absolute()
         self._tally = Tally((g.name for g in suite.graders), models, epochs=suite.epochs)
         self._failures = FirstFailures(suite.graders)
-        self._warnings = warnings or Warnings()
+        self._warnings = warnings or Warnings(suite.secrets)
         self.warn_of(suite.warnings)
         self._progress = Progress(planned)
         self._observer = observer
@@ -99,7 +100,7 @@ class Recording:
                 ):
                     await stop.guard(work())
         except (StoreError, TargetError, DatasetError) as error:
-            reasons.append(redact(error.line))
+            reasons.append(redact(error.line, self._suite.secrets))
         finally:
             self._observer.ended()
         if stop.reason:

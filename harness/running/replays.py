@@ -109,7 +109,8 @@ async def replay(
         InputError: the suite or its dataset cannot be used; nothing was stored.
         StoreError: the recorded run cannot be read, or the new directory cannot be made.
     """
-    suite = replace(suite, epochs=recorded.epochs)
+    # What was driven is graded, whatever the suite selects for driving.
+    suite = replace(suite, epochs=recorded.epochs, max_samples=None, sample_tags=())
     require_scripts(suite)
     dataset = open_dataset(suite)
     started_at = now()
@@ -127,7 +128,7 @@ async def replay(
         planned=recorded.planned,
         observer=observer or SilentObserver(),
     )
-    recording.warn_of(dataset.warnings)
+    recording.warn_of((*dataset.warnings, *dataset.notes))
     jobs = _join(dataset.samples(), recorded, recording)
     stop = stop or Stop()
 

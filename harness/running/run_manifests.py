@@ -4,6 +4,7 @@ from dataclasses import asdict
 from datetime import datetime
 
 from harness.loading.datasets import Dataset
+from harness.loading.selections import effective
 from harness.running.run_options import RunOptions
 from harness.storing.manifests import Manifest, environment_of
 from harness.system.hashing import sha256_of
@@ -19,19 +20,20 @@ def make_manifest(
         run_id=run_id,
         suite=suite.name,
         suite_file=str(suite.source.resolve()) if suite.source else None,
-        suite_text=redact(suite.text),
+        suite_text=redact(suite.text, suite.secrets),
         suite_sha256=sha256_of(suite.text),
         dataset_file=suite.dataset.text if suite.dataset else None,
         dataset_sha256=dataset.sha256,
+        dataset_provenance=dict(dataset.provenance) if dataset.provenance else None,
         samples=dataset.count,
         planned=dataset.count * len(options.models) * suite.epochs,
         models=options.models,
         epochs=suite.epochs,
         drive_key=suite.target.fingerprint if suite.target else None,
         grader_keys={spec.name: spec.fingerprint for spec in suite.graders},
-        selection=asdict(options.selection),
+        selection=asdict(effective(options.selection, suite)),
         limits=asdict(suite.limits),
         started_at=started_at,
-        command=tuple(redact(word) for word in options.command),
+        command=tuple(redact(word, suite.secrets) for word in options.command),
         **environment_of(suite),
     )

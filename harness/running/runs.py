@@ -39,7 +39,7 @@ async def execute(
     require_scripts(suite)
     dataset = open_dataset(suite, options.selection)
     stop = stop or Stop()
-    opening = _Opening(now(), Warnings(), new_run_id(suite.name, now()))
+    opening = _Opening(now(), Warnings(suite.secrets), new_run_id(suite.name, now()))
     async with (
         scripted_models(target) as url,
         target.target.connect(_run_context(suite, target, url, opening)) as connection,
@@ -88,7 +88,7 @@ def _begin(
         observer=observer,
         warnings=opening.warnings,
     )
-    recording.warn_of(dataset.warnings)
+    recording.warn_of((*dataset.warnings, *dataset.notes))
     if warning := allow_open_files(suite.limits.concurrency):
         recording.warn(warning)
     return recording

@@ -23,9 +23,10 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
     """What a run is made of.
 
     `graded_from` names the run or file whose trajectories were graded, where nothing was driven.
-    `suite_file` and `dataset_file` are paths as the suite names them; `keys` hold the hash of the
-    target and, by name, of each grader; `git_commit` is that of the suite's folder, with
-    `git_changed` for files that were not committed.
+    `suite_file` and `dataset_file` are paths as the suite names them, `dataset_provenance` says
+    where a dataset was fetched from, down to its commit; `keys` hold the hash of the target and,
+    by name, of each grader; `git_commit` is that of the suite's folder, with `git_changed` for
+    files that were not committed.
     """
 
     v: int = 1
@@ -37,6 +38,7 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
     suite_sha256: str
     dataset_file: str | None
     dataset_sha256: str
+    dataset_provenance: dict[str, str | None] | None = None
     samples: int
     planned: int
     models: tuple[str, ...]
