@@ -4,7 +4,13 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from harness.importers.openai_chat import OpenAIChat
+from harness.importers.regrade_trials import RegradeTrials
 from harness.types.imports import Importer
 
-IMPORTERS: Mapping[str, type[Importer]] = MappingProxyType({"openai-chat": OpenAIChat})
+IMPORTERS: Mapping[str, type[Importer]] = MappingProxyType(
+    {
+        "regrade": RegradeTrials,
+        "openai-chat": OpenAIChat,
+    }
+)
 """In the order in which they are asked: the more particular a shape, the earlier."""

@@ -1,11 +1,14 @@
 """Which importer reads a source: the one the user names, or the first that claims it."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 
 from harness.importers.source_files import SourceFile, SourceFolder
 from harness.system.suggestions import list_names, suggest
 from harness.types.errors import Fault, InputError
 from harness.types.imports import Imported, Importer
+
+_JSON_SUFFIXES = (".json", ".jsonl", ".ndjson", ".parquet")
 
 
 def importer_called(name: str, importers: Mapping[str, type[Importer]]) -> Importer:
@@ -34,33 +37,101 @@ def find_format(
     return None
 
 
+def _left_out(_file: str) -> None:
+    """Hear nothing."""
+
+
 def read_source(
     source: SourceFile | SourceFolder,
     importers: Mapping[str, type[Importer]],
     named: str | None = None,
+    left_out: Callable[[str], None] = _left_out,
 ) -> Iterator[Imported]:
     """Return the conversations of a file, or of a folder or all the files in it.
+
+    A folder that is no record of a format as a whole is all that is in it, folders included;
+    hidden files aside. `left_out` hears of the files in a folder that are no records: those that
+    hold no JSON, and with a format that is `named`, those that do not look like it.
 
     Raises:
         InputError: no format claims it, or a record is damaged; with its place.
     """
-    chosen = importer_called(named, importers) if named else None
-    found = (named, chosen) if named else find_format(source, importers)
-    if isinstance(source, SourceFolder) and (found is None or named):
-        # A folder that is no format of its own is the files in it.
-        for file in source.files():
-            yield from read_source(file, importers, named)
-        return
-    if found is None or found[1] is None:
+    return (record for _, record in read_with_formats(source, importers, named, left_out))
+
+
+def read_with_formats(
+    source: SourceFile | SourceFolder,
+    importers: Mapping[str, type[Importer]],
+    named: str | None = None,
+    left_out: Callable[[str], None] = _left_out,
+) -> Iterator[tuple[str, Imported]]:
+    """Return the conversations as `read_source` does, each with the name of its format."""
+    if named is not None:
+        importers = {named: type(importer_called(named, importers))}
+    reading = _Reading(importers, named, left_out)
+    if isinstance(source, SourceFolder):
+        yield from reading.folder(source)
+    else:
+        yield from reading.file(source)
+
+
+@dataclass(frozen=True, slots=True)
+class _Reading:
+    """Reads sources by some importers: all, or the one that is named."""
+
+    importers: Mapping[str, type[Importer]]
+    named: str | None
+    left_out: Callable[[str], None]
+
+    def file(self, source: SourceFile) -> Iterator[tuple[str, Imported]]:
+        """Read a file that the user named: it has to be of a format."""
+        if self.named is not None:
+            yield from _read(source, self.named, self.importers[self.named]())
+            return
+        found = find_format(source, self.importers)
+        if found is None:
+            raise self._unknown(source)
+        yield from _read(source, *found)
+
+    def folder(self, source: SourceFolder) -> Iterator[tuple[str, Imported]]:
+        """Read a folder as one record, or all that is in it."""
+        found = find_format(source, self.importers)
+        if found is not None:
+            yield from _read(source, *found)
+            return
+        for entry in source.entries():
+            if isinstance(entry, SourceFolder):
+                yield from self.folder(entry)
+            else:
+                yield from self.inner_file(entry)
+
+    def inner_file(self, source: SourceFile) -> Iterator[tuple[str, Imported]]:
+        """Read a file that lies in a folder: a note beside the records is none."""
+        found = find_format(source, self.importers)
+        if found is not None:
+            yield from _read(source, *found)
+        elif self.named is None and _should_be_records(source):
+            raise self._unknown(source)
+        else:
+            self.left_out(source.shown)
+
+    def _unknown(self, source: SourceFile) -> InputError:
         problem = "no format is known that looks like this"
-        allowed = f"name one with --format: {list_names(list(importers))}"
-        raise InputError([Fault(file=source.shown, problem=problem, allowed=allowed)])
-    yield from _read(source, found[1])
+        allowed = f"name one with --format: {list_names(list(self.importers))}"
+        return InputError([Fault(file=source.shown, problem=problem, allowed=allowed)])
 
 
-def _read(source: SourceFile | SourceFolder, importer: Importer) -> Iterator[Imported]:
+def _should_be_records(source: SourceFile) -> bool:
+    head = source.head()
+    return bool(head.values) or source.path.suffix.lower() in _JSON_SUFFIXES
+
+
+def _read(
+    source: SourceFile | SourceFolder, name: str, importer: Importer
+) -> Iterator[tuple[str, Imported]]:
     try:
-        yield from importer.read(source)
+        for record in importer.read(source):
+            yield name, record
     except ValueError as error:
         place, colon, problem = str(error).partition(": ")
         if not colon or not place.startswith(source.shown):

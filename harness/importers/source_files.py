@@ -9,19 +9,21 @@ from pathlib import Path
 from typing import Any
 
 from harness.documents.encodings import BOM, bad_byte, find_other_encoding
+from harness.importers.parquet_rows import is_parquet, read_rows
 from harness.system.json_values import clean_json, load_json
 from harness.types.errors import Fault, InputError
 from harness.types.imports import ForeignSource, Head, Unreadable
 
 _HEAD_VALUES = 20
-_HEAD_TEXT = 4_000  # characters
+_HEAD_TEXT = 4_000  # bytes
 
 
 @dataclass(frozen=True, slots=True)
 class SourceFile:
     """A file; `shown` is how faults name it.
 
-    It holds one JSON value, one a line, several one after another, or no JSON at all.
+    It holds one JSON value, one a line, several one after another, the rows of a table (Parquet),
+    or no JSON at all.
     """
 
     path: Path
@@ -29,12 +31,20 @@ class SourceFile:
 
     def head(self) -> Head:
         """Look at the beginning."""
-        values = self.values(lenient=True)
-        is_lines = self._is_lines()
+        is_lines = is_parquet(self.path) or self._is_lines()
         if not is_lines and not self._is_json():
-            return Head(name=self.path.name, text=self.text()[:_HEAD_TEXT])
+            return Head(name=self.path.name, text=self._beginning())
+        values = self.values(lenient=True)
         first = tuple(value for _, value in islice(values, _HEAD_VALUES))
         return Head(name=self.path.name, values=first, is_lines=is_lines)
+
+    def _beginning(self) -> str:
+        try:
+            with self.path.open("rb") as file:
+                start = file.read(_HEAD_TEXT)
+        except OSError as error:
+            raise _unreadable(self.shown, error) from error
+        return start.removeprefix(BOM).decode(errors="replace")
 
     def records(self) -> Iterator[tuple[str, Any]]:
         """Return (place, value) for every record: each line, each item of a list, or the file."""
@@ -51,6 +61,8 @@ class SourceFile:
             InputError: the file is damaged; with `lenient`, lines that are no JSON are returned
                 as `Unreadable`.
         """
+        if is_parquet(self.path):
+            return read_rows(self.path, self.shown)
         if self._is_lines():
             return self._lines(lenient=lenient)
         return self._whole()
@@ -169,8 +181,7 @@ class SourceFolder:
 
     def head(self) -> Head:
         """Look at the names in it."""
-        names = tuple(sorted(entry.name for entry in self.path.iterdir()))
-        return Head(name=self.path.name, files=names)
+        return Head(name=self.path.name, files=tuple(path.name for path in self._paths()))
 
     def records(self) -> Iterator[tuple[str, Any]]:
         """Return the records of its files, in the order of their names."""
@@ -192,9 +203,27 @@ class SourceFolder:
 
     def files(self) -> Iterator[SourceFile]:
         """Return its files in the order of their names, hidden ones aside."""
-        for path in sorted(self.path.iterdir()):
-            if path.is_file() and not path.name.startswith("."):
-                yield SourceFile(path, f"{self.shown}/{path.name}")
+        return (entry for entry in self.entries() if isinstance(entry, SourceFile))
+
+    def entries(self) -> "Iterator[SourceFile | SourceFolder]":
+        """Return its files and folders in the order of their names, hidden ones aside.
+
+        A link to a folder is not followed: it may lead to where it came from.
+        """
+        for path in self._paths():
+            if path.name.startswith("."):
+                continue
+            shown = f"{self.shown.rstrip('/')}/{path.name}"
+            if path.is_dir() and not path.is_symlink():
+                yield SourceFolder(path, shown)
+            elif path.is_file():
+                yield SourceFile(path, shown)
+
+    def _paths(self) -> list[Path]:
+        try:
+            return sorted(self.path.iterdir())
+        except OSError as error:
+            raise _unreadable(self.shown, error) from error
 
 
 def open_source(path: Path) -> SourceFile | SourceFolder:
