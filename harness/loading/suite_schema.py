@@ -6,16 +6,18 @@ from typing import Any
 from pydantic import TypeAdapter
 from pydantic.json_schema import GenerateJsonSchema
 
+from harness.loading.gate_entries import GROUPS
 from harness.loading.grader_options import GraderEntry
 from harness.loading.plugins import find_all_plugins
 from harness.loading.sample_rows import IDS, INPUTS, MAPPINGS, TRUTHS
 from harness.loading.suite_heads import SuiteHead
 from harness.loading.target_entry import TargetHead
-from harness.types.suites import GateSpec
+from harness.types.suites import GateSpec, WeightedGate
 
 _Schema = dict[str, Any]
 _TEXT: _Schema = {"type": "string"}
 _TEXTS: _Schema = {"type": "array", "items": _TEXT, "minItems": 1}
+_GATE: _Schema = {"$ref": "#/$defs/gate"}
 _REFERENCE: _Schema = {"type": "string", "pattern": r"\$\{"}
 _CODE: _Schema = {
     "type": "string",
@@ -36,7 +38,7 @@ def suite_schema() -> dict[str, Any]:
         "graders": _graders(plugins.graders, plugins.extractors),
         "gates": {
             "type": "array",
-            "items": _record(GateSpec),
+            "items": _GATE,
             "description": "Conditions on the run's numbers that decide the exit code.",
         },
     }
@@ -48,7 +50,22 @@ def suite_schema() -> dict[str, Any]:
         "required": ["name", "graders"],
         "oneOf": [{"required": ["dataset"]}, {"required": ["samples"]}],
         "additionalProperties": False,
+        "$defs": {"gate": _gate()},
     }
+
+
+def _gate() -> _Schema:
+    """Return the schema of a gate: on one metric, on several by weight, or a group of gates."""
+    groups = [
+        {
+            "type": "object",
+            "properties": {needs: {"type": "array", "items": _GATE, "minItems": 1}},
+            "required": [needs],
+            "additionalProperties": False,
+        }
+        for needs in GROUPS
+    ]
+    return {"oneOf": [_record(GateSpec), _record(WeightedGate), *groups]}
 
 
 def _record(record: type[Any]) -> _Schema:

@@ -9,13 +9,17 @@ import click
 import pytest
 
 import harness.cli
-from harness.types.suites import GateSpec, Limits, Retries, Scoring
+from harness.loading.suite_heads import ScoringEntry
+from harness.types.suites import GateSpec, Limits, Retries, WeightedGate
 
 README = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
-SUITE_TABLES = {"limits": Limits, "retries": Retries, "scoring": Scoring, "gates": GateSpec}
+SUITE_TABLES = {
+    "limits": Limits, "retries": Retries, "scoring": ScoringEntry, "gates": GateSpec,
+    "gates by weight": WeightedGate,
+}  # fmt: skip
 SUITE_KEYS = {
     "name", "description", "dataset", "samples", "target", "graders", "epochs", "retries", "limits",
-    "scoring", "gates",
+    "scoring", "gates", "max_samples", "sample_tags",
 }  # fmt: skip
 
 
