@@ -1,0 +1,158 @@
+"""Gates on metrics, weights of metrics, groups of gates; on one model, each, or all together."""
+
+import pytest
+
+from harness.measuring.gates import judge_gate
+from harness.measuring.tallies import ModelTally
+from harness.types.suites import GateGroup, GateSpec, WeightedGate
+from harness.types.trials import Outcome
+
+
+def tally(scores, *, repeated=False):
+    """Tally trials by the scores of graders `a` and `b`; None stands for an error."""
+    made = ModelTally(("a", "b"), repeated=repeated)
+    for index, (sample, *pair) in enumerate(scores):
+        broke = None in pair
+        grades = {
+            name: (None, None, "error") if score is None else (score, score >= 1.0, "graded")
+            for name, score in zip("ab", pair, strict=True)
+        }
+        made.add(
+            Outcome(
+                sample_id=sample,
+                model="m",
+                epoch=index,
+                status="grading_error" if broke else "completed",
+                passed=None if broke else pair[0] >= 1,
+                score=None if broke else pair[0],
+                grades=grades,
+            )
+        )
+    return made
+
+
+MODELS = {
+    "m": tally([("1", 1.0, 0.2), ("2", 0.5, 0.4)]),
+    "n": tally([("1", 0.0, 0.6), ("2", 0.5, 0.8)]),
+}
+
+
+def leaf(metric="a", op="gte", value=0.5, **more):
+    return GateSpec(metric=metric, op=op, value=value, **more)
+
+
+@pytest.mark.parametrize(
+    ("aggregation", "threshold", "value"),
+    [
+        ("mean", None, 0.5),
+        ("pass_rate", None, 0.25),
+        ("pass_rate", 0.5, 0.75),
+        ("pass_rate", 0.0, 1.0),
+        ("min", None, 0.0),
+        ("max", None, 1.0),
+        ("median", None, 0.5),
+        ("p50", None, 0.5),
+        ("p95", None, 0.925),
+        ("p99", None, 0.985),
+    ],
+)
+def test_all_models_together_have_one_number(aggregation, threshold, value):
+    gate = leaf(aggregation=aggregation, threshold=threshold, pooled=True)
+    (result,) = judge_gate(gate, MODELS)
+    assert result.model is None
+    assert result.value == pytest.approx(value)
+    assert "all models together" in result.text
+
+
+def test_without_a_model_each_has_to_meet_a_gate():
+    found = judge_gate(leaf(value=0.6), MODELS)
+    assert [(result.model, result.passed) for result in found] == [("m", True), ("n", False)]
+
+
+def test_the_text_says_which_scores_count():
+    (result,) = judge_gate(leaf(aggregation="pass_rate", threshold=0.5, model="n"), MODELS)
+    assert result.text == "share of scores >= 0.5 of a of n >= 0.5"
+
+
+def test_a_weighted_gate_aggregates_first_and_shows_each_number():
+    gate = WeightedGate(weights={"a": 3, "b": 1}, op="gte", value=0.6, model="m")
+    (result,) = judge_gate(gate, MODELS)
+    assert result.value == pytest.approx(0.75 * 0.75 + 0.25 * 0.3)
+    assert result.numbers == {"a": pytest.approx(0.75), "b": pytest.approx(0.3)}
+    assert result.text == "weighted mean of (3 x a + 1 x b) of m >= 0.6"
+    assert result.passed
+
+
+@pytest.mark.parametrize(("needs", "passed"), [("all", False), ("any", True)])
+def test_a_group_is_met_by_all_or_by_any_of_its_gates(needs, passed):
+    gates = (leaf(model="m", value=0.7), leaf("b", model="n", value=0.9))
+    (result,) = judge_gate(GateGroup(needs=needs, gates=gates), MODELS)
+    assert result.passed is passed
+    assert [(part.value, part.passed) for part in result.parts] == [
+        (pytest.approx(0.75), True),
+        (pytest.approx(0.7), False),
+    ]
+    word = "and" if needs == "all" else "or"
+    assert result.text == f"(mean of a of m >= 0.7 {word} mean of b of n >= 0.9)"
+
+
+def test_a_group_that_leaves_the_model_open_is_judged_on_each():
+    inner = GateGroup(needs="any", gates=(leaf(value=0.9), leaf("b", value=0.7)))
+    group = GateGroup(needs="all", gates=(inner, leaf(pooled=True)))
+    found = judge_gate(group, MODELS)
+    assert [result.passed for result in found] == [False, True]
+    assert [[part.model for part in result.parts] for result in found] == [["m", None], ["n", None]]
+
+
+@pytest.mark.parametrize(
+    ("needs", "value", "passed"),
+    [("all", 0.1, None), ("all", 0.9, False), ("any", 0.1, True), ("any", 0.9, None)],
+)
+def test_a_part_that_cannot_be_judged_leaves_a_group_open_unless_the_rest_decides(
+    needs, value, passed
+):
+    gates = (leaf(model="absent"), leaf(model="m", value=value))
+    (result,) = judge_gate(GateGroup(needs=needs, gates=gates), MODELS)
+    assert result.passed is passed
+
+
+@pytest.mark.parametrize(
+    ("op", "value"), [("gte", 0.75), ("lte", 0.25 + 1 / 2)], ids=["much", "little"]
+)
+def test_what_could_not_be_graded_counts_as_the_worst_for_the_gate(op, value):
+    models = {"m": tally([("1", 1.0, 1.0), ("2", None, None)])}
+    rate = leaf(aggregation="pass_rate", threshold=0.5, op=op, value=value)
+    (result,) = judge_gate(rate, models)
+    assert result.value == (0.5 if op == "gte" else 1.0)
+    assert not result.passed
+
+
+def test_a_share_of_scores_is_taken_of_each_samples_epochs_first():
+    models = {
+        "m": tally([("1", 1.0, 0), ("1", 1.0, 0), ("1", 0.0, 0), ("2", 0.0, 0)], repeated=True)
+    }
+    (result,) = judge_gate(leaf(aggregation="pass_rate", threshold=0.5), models)
+    assert result.value == pytest.approx(1 / 3)
+
+
+def test_where_nothing_was_measured_no_gate_is_met():
+    models = {"m": tally([])}
+    weighted = WeightedGate(weights={"a": 1}, op="lt", value=1)
+    assert [judge_gate(gate, models)[0].passed for gate in (leaf(op="lt"), weighted)] == [False] * 2
+    assert judge_gate(leaf(), {}) == []
+    assert judge_gate(leaf(pooled=True), {})[0].passed is None
+
+
+@pytest.mark.parametrize(
+    ("op", "value", "bound", "met"),
+    [
+        ("gt", 0.5, 0.5, False),
+        ("gte", 0.5, 0.5, True),
+        ("lt", 0.5, 0.5, False),
+        ("lte", 0.5, 0.5, True),
+        ("eq", 0.6, 0.5, False),
+    ],
+)
+def test_a_value_is_compared_as_the_operator_says(op, value, bound, met):
+    models = {"m": tally([("1", value, 0.0)])}
+    assert judge_gate(leaf(op=op, value=bound), models)[0].passed is met
