@@ -1,5 +1,6 @@
 """What the trials of a run share of Letta Code: the command, prepared home folders, a server."""
 
+import asyncio
 import os
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
@@ -100,13 +101,24 @@ async def _share(
     environment = base_environment(os.environ, pass_env=agent.pass_env, provider_keys=False)
     preparation = Preparation(argv, run_folder, environment)
     key = _provider_key(agent)
+    # Each takes a second, most of it to start the command.
+    version, homes = await asyncio.gather(
+        preparation.version(),
+        _homes(agent, run_context, preparation, key),
+        return_exceptions=True,
+    )
+    # What is no Letta Code fails in both; its version says why.
+    if isinstance(version, BaseException):
+        raise version
+    if isinstance(homes, BaseException):
+        raise homes
     return Shared(
         agent=agent,
         run_context=run_context,
         argv=argv,
-        version=await preparation.version(),
+        version=version,
         run_folder=run_folder,
-        homes=await _homes(agent, run_context, preparation, key),
+        homes=homes,
         secrets=(key,) if key else (),
         server=None if server is None else (server.url, server.key),
     )

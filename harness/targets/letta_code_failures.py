@@ -23,20 +23,26 @@ _STATUS = re.compile(r"\s*([1-5]\d\d)(?::\s|\s)(.*)", re.DOTALL)
 _BY_TEXT: Mapping[str, re.Pattern[str]] = {
     code: re.compile(text, re.IGNORECASE)
     for code, text in {
-        "not_found": r"unknown model|unknown provider|not found|no provider|not available on",
-        "unauthorized": r"missing letta_api_key|api key|unauthorized|credentials are invalid",
+        "not_found": r"unknown (model|provider)|not (found|registered)|not available on",
+        "unauthorized": r"missing letta_api_key|no api key|(invalid|incorrect) api key"
+        r"|unauthorized|provider is not configured",
+        "bad_reply": r"malformed|error reading response|unexpected token|no response",
         "connection_refused": r"econnrefused",
         "connection_lost": r"connection error|fetch failed|failed to connect|econnreset|enotfound"
         r"|etimedout|timed? ?out|socket hang up|terminated",
-        "bad_request": r"unknown option|invalid|can only be used|cannot be used|mutually exclusive"
-        r"|not supported|no prompt provided|requires ",
     }.items()
 }
 _HINTS: Mapping[str, str] = {
     "unauthorized": "check the key: of the model's provider, or of the server",
     "not_found": "check the model's name, and that its provider is connected or its key set",
-    "bad_request": "check target.flags and the other options",
 }
+_REFUSED = re.compile(
+    r"unknown option|invalid|can only be used|cannot be used|mutually exclusive|not supported"
+    r"|requires",
+    re.IGNORECASE,
+)
+"""What the command says when it is not called as it wants to be."""
+
 _BY_KIND: Mapping[str, str] = {
     "max_steps": "max_steps",
     "cancelled": "agent_crash",
@@ -77,22 +83,21 @@ def turn_failure(
 
 
 def _reported(told: LettaFailure, asked: int, secrets: Collection[str]) -> TargetError:
-    text = told.text or told.kind
-    code = _code_of(told)
+    code, text = _read(told)
     repeated = f" (the command itself has asked {asked + 1} times)" if asked else ""
     return _made(f"letta: {text}{repeated}", code, secrets)
 
 
-def _code_of(told: LettaFailure) -> str:
-    text = told.message or told.detail
+def _read(told: LettaFailure) -> tuple[str, str]:
+    """Return the code of a failure, and what it says."""
+    text = told.message or told.detail or told.kind
     if told.kind in _BY_KIND:
-        return _BY_KIND[told.kind]
-    if status := _STATUS.match(text):
-        return code_of_error(read_error_body(status[2], status=int(status[1])))
-    known = _code_of_text(text)
-    if known is not None:
-        return known
-    return "bad_request" if told.retryable is False else "server_error"
+        return _BY_KIND[told.kind], text
+    if found := _STATUS.match(text):
+        body = read_error_body(found[2], status=int(found[1]))
+        return code_of_error(body), f"{found[1]}: {body}"
+    unknown = "bad_request" if told.retryable is False else "server_error"
+    return _code_of_text(text) or unknown, text
 
 
 def _code_of_text(text: str) -> str | None:
@@ -105,9 +110,10 @@ def ended_failure(exit_code: int | None, errors: str, secrets: Collection[str] =
     `errors` is what it said on stderr: its first line says what is wrong, the others how to use it.
     """
     said = errors.strip()
-    code = _code_of_text(said) or "agent_crash"
     first = said.partition("\n")[0] or "it said nothing"
-    return _made(f"letta ended with {_describe(exit_code)}: {first}", code, secrets)
+    refused = "bad_request" if _REFUSED.search(first) else "agent_crash"
+    text = f"letta ended with {_describe(exit_code)}: {first}"
+    return _made(text, _code_of_text(said) or refused, secrets)
 
 
 def start_failure(error: Exception) -> TargetError:
