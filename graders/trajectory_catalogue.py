@@ -11,6 +11,7 @@ from graders.answer_tells import ToolOutputInAnswer
 from graders.argument_checks import ToolArgumentsCheck
 from graders.budgets import ErrorCount, StepCount, TokenBudget, ToolCallCount, TurnCount, WallTime
 from graders.called_tools import ToolCalls
+from graders.combinations import AllOf, AnyOf, Not
 from graders.context_events import SkillInvocation, SystemEventKinds
 from graders.invented_values import NoInventedValues
 from graders.output_texts import (
@@ -63,6 +64,9 @@ TRAJECTORY_GRADERS: Mapping[str, type[Any]] = MappingProxyType(
         "tool-success-rate": ToolSuccessRate,
         "state-equals": StateEquals,
         "state-contains": StateContains,
+        "all-of": AllOf,
+        "any-of": AnyOf,
+        "not": Not,
     }
 )
 """Graders: a name -> a frozen dataclass whose fields are the options."""

@@ -99,6 +99,7 @@ class Binder:
                 option = str(left[0]) if left else ""
                 if (at.path, option) not in misspelt:
                     self.findings.fault(at, f'"{option}" is missing', "it has no default")
+                reported.add(at.path)
                 continue
             if any(_is_within(path, at.path) for path in reported):
                 continue

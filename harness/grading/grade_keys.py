@@ -24,12 +24,18 @@ def grade_key(spec: GraderSpec, sample: Sample) -> str:
     A grader sees the whole sample, unless its `uses` names the fields that it uses beside the
     ground truth and the rubric variables; and the prompts, where they are graded turn by turn.
     """
-    kinds = (type(spec.grader), type(spec.extractor))
+    kinds = _kinds(spec)
+    if spec.parts:
+        kinds += tuple(kind for part in spec.with_parts[1:] for kind in _kinds(part))
     prepared, seen = _prepared(spec.fingerprint, spec.turn, spec.threshold, kinds)
     digest = prepared.copy()
     fields = [getattr(sample, name) for name in seen]
     digest.update(_json([fields, sample.input] if type(sample.ground_truth) is tuple else fields))
     return f"sha256:{digest.hexdigest()}"
+
+
+def _kinds(spec: GraderSpec) -> tuple[type, ...]:
+    return type(spec.grader), type(spec.extractor)
 
 
 @lru_cache(maxsize=1024)

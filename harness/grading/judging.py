@@ -20,6 +20,7 @@ from harness.system.texts import scrub
 from harness.types.code import CustomExtractor, CustomGrader
 from harness.types.grades import Grade
 from harness.types.protocols import (
+    CombiningGrader,
     ConnectedGrader,
     Extractor,
     Grader,
@@ -30,7 +31,7 @@ from harness.types.protocols import (
 )
 from harness.types.samples import Sample
 from harness.types.suites import GraderSpec, Limits
-from harness.types.trajectories import Trajectory
+from harness.types.trajectories import Trajectory, Usage
 
 EVIDENCE_CHARACTERS = 2_000
 """How long the evidence of a grade may be; what is longer is cut and says so."""
@@ -75,7 +76,8 @@ async def grade_trajectory(  # noqa: PLR0913  (the trial as a whole is the sixth
 
 def needs_grades(spec: GraderSpec) -> bool:
     """Say whether a grader looks at the grades of others, so that none of its own holds."""
-    return isinstance(spec.grader, CustomGrader) and spec.grader.needs_grades
+    own = isinstance(spec.grader, CustomGrader) and spec.grader.needs_grades
+    return own or any(map(needs_grades, spec.parts))
 
 
 class _Judge:
@@ -90,13 +92,7 @@ class _Judge:
 
     async def judge_all(self, specs: Sequence[GraderSpec], whole: View) -> dict[str, Grade]:
         """Judge by plug-ins in their order, and by what may have to wait beside each other."""
-        waiting = [
-            spec
-            for spec in specs
-            if isinstance(spec.grader, CustomGrader)
-            or isinstance(spec.extractor, CustomExtractor)
-            or is_connected(spec.grader)
-        ]
+        waiting = [spec for spec in specs if _may_wait(spec)]
         if waiting:
             return await self._judge_together(waiting, specs, whole)
         grades = {}
@@ -115,12 +111,26 @@ class _Judge:
 
     async def judge(self, spec: GraderSpec, whole: View) -> Grade:
         """Judge a conversation with one grader: whole, one turn of it, or turn by turn."""
+        if spec.parts:
+            return await self._combine(spec, whole)
         if spec.turn is not None:
             return await self._judge_turn(spec, whole, spec.turn)
         if graded_by_turn(whole.sample) and spec.grader.reads == "submission":
             turns = range(len(whole.sample.turns))
             return joined([await self._judge_turn(spec, whole, turn) for turn in turns], spec)
         return await self._judge_view(spec, whole)
+
+    async def _combine(self, spec: GraderSpec, whole: View) -> Grade:
+        """Judge by the parts of a combination; its own turn was handed on to them."""
+        if spec.turn is not None and cut(whole.sample, whole.trajectory, spec.turn) is None:
+            evidence = never_reached(spec.turn, whole.trajectory)
+            return Grade(score=0.0, passed=False, evidence=evidence)
+        made = await self.judge_all(spec.parts, whole)
+        parts = {part.name: _decided(made[part.name], part) for part in spec.parts}
+        grader = cast("CombiningGrader", spec.grader)
+        grade = await call_plugin(grader.combine, parts, grade_of)
+        used = [part.usage for part in parts.values() if isinstance(part.usage, Usage)]
+        return replace(grade, usage=sum(used, Usage())) if used else grade
 
     async def _judge_turn(self, spec: GraderSpec, whole: View, turn: int) -> Grade:
         view = cut(whole.sample, whole.trajectory, turn)
@@ -166,7 +176,7 @@ class _Judge:
 
     async def _grade(
         self,
-        grader: Grader | ConnectedGrader | CustomGrader,
+        grader: Grader | ConnectedGrader | CombiningGrader | CustomGrader,
         view: View,
         submission: Submission | None,
     ) -> Grade:
@@ -180,13 +190,10 @@ class _Judge:
 
 def _completed(grade: Grade, spec: GraderSpec, sample: Sample) -> Grade:
     """Fill in what the grader left out: whether it passed, and the key; make its texts storable."""
-    passed = grade.passed
-    if passed is None and grade.score is not None:
-        passed = compares(grade.score, spec.op, spec.threshold)
     submission = grade.submission
     return Grade(
         score=grade.score,
-        passed=passed,
+        passed=_passed(grade, spec),
         evidence=_bounded(scrub(grade.evidence)),
         status=grade.status,
         refs=grade.refs,
@@ -197,6 +204,22 @@ def _completed(grade: Grade, spec: GraderSpec, sample: Sample) -> Grade:
     )
 
 
+def _decided(grade: Grade, spec: GraderSpec) -> Grade:
+    """Fill in whether a part passed."""
+    return replace(grade, passed=_passed(grade, spec), evidence=_bounded(grade.evidence))
+
+
+def _passed(grade: Grade, spec: GraderSpec) -> bool | None:
+    if grade.passed is None and grade.score is not None:
+        return compares(grade.score, spec.op, spec.threshold)
+    return grade.passed
+
+
+def _may_wait(spec: GraderSpec) -> bool:
+    custom = isinstance(spec.grader, CustomGrader) or isinstance(spec.extractor, CustomExtractor)
+    return custom or is_connected(spec.grader) or any(map(_may_wait, spec.parts))
+
+
 def _bounded(evidence: str) -> str:
     if len(evidence) <= EVIDENCE_CHARACTERS:
         return evidence
@@ -205,6 +228,8 @@ def _bounded(evidence: str) -> str:
 
 def _expense(spec: GraderSpec) -> tuple[int, int]:
     """Order graders by cost, then by how static they are; functions of the suite come last."""
+    if spec.parts:
+        return max(map(_expense, spec.parts))
     taxonomy = getattr(spec.grader, "taxonomy", None)
     if taxonomy is None:
         return len(_COSTS), 0

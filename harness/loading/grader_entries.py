@@ -1,7 +1,7 @@
 """The entries of `graders`: a mapping or a list, each bound to the grader it names."""
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from harness.documents.nodes import Listing, Location, Table, describe, is_null
 from harness.documents.shapes import option_hints
@@ -11,6 +11,7 @@ from harness.loading.fingerprints import fingerprint
 from harness.loading.grader_options import GraderEntry
 from harness.loading.grader_parts import (
     BoundPart,
+    GraderType,
     bind_extractor_part,
     bind_grader_part,
     find_grader_type,
@@ -129,8 +130,9 @@ def _bind_entry(
     entry = context.bind(GraderEntry, location)
     isolation = entry.isolation if entry else "thread"
     grader = bind_grader_part(location, context, grader_type, isolation) if grader_type else None
+    parts = _bind_parts(location, context, grader_type)
     extractor = bind_extractor_part(location, context, grader)
-    if entry is None or grader is None or extractor is None:
+    if entry is None or grader is None or extractor is None or parts is None:
         return None
     shown = entry.display_name or entry.name or ""
     spec = GraderSpec(
@@ -146,7 +148,46 @@ def _bind_entry(
         role=entry.role or role,
         fingerprint=_fingerprint(entry, name_of(location), grader, extractor),
     )
-    return spec, [part.needs for part in (grader, extractor) if part.needs]
+    spec = _with_parts(spec, parts.specs)
+    return spec, [*(part.needs for part in (grader, extractor) if part.needs), *parts.needs]
+
+
+def _bind_parts(
+    location: Location, context: LoadContext, grader_type: GraderType | None
+) -> Entries | None:
+    """Bind the graders that a combining grader is made of; None where that was a fault."""
+    option, config = getattr(grader_type, "parts_option", None), location.child("config")
+    at = config.child(option) if option and config else None
+    if at is None:
+        return Entries()  # of another grader, or the check of the options says that it is missing
+    before = len(context.findings.faults)
+    context = replace(context, refuses_lint=True)
+    if grader_type and getattr(grader_type, "parts_single", False):
+        written = [at]
+        made = _bind_entry(name_of(at) or "grader", at, context, "required")
+        entries = Entries(specs=(made[0],), needs=tuple(made[1])) if made else None
+    else:
+        written = [*at.items(), *(child for _, child in at.children())]
+        entries = bind_graders(at, context, role="required")
+    for part in written:
+        for key in ("role", "weight"):
+            if part.child(key):
+                problem = f"a part of a combination has no `{key}`"
+                context.findings.key_fault(part, key, problem, "leave it out")
+    return entries if len(context.findings.faults) == before else None
+
+
+def _with_parts(spec: GraderSpec, parts: tuple[GraderSpec, ...]) -> GraderSpec:
+    """Return a combination with its parts; the turn of the whole is that of parts without one.
+
+    A single part hands its turn up, so that a turn that was never reached fails the whole.
+    """
+    if not parts:
+        return spec
+    turn = parts[0].turn if spec.turn is None and len(parts) == 1 else spec.turn
+    parts = tuple(replace(part, turn=turn) if part.turn is None else part for part in parts)
+    prints = [spec.fingerprint, *(part.fingerprint for part in parts)]
+    return replace(spec, parts=parts, turn=turn, fingerprint=fingerprint("combination", prints))
 
 
 def _fingerprint(entry: GraderEntry, name: str, grader: BoundPart, extractor: BoundPart) -> str:

@@ -11,21 +11,25 @@ from harness.types.suites import GraderSpec
 
 
 def lint(plugin: Any, location: Location, context: LoadContext) -> None:
-    """Report what a bound plug-in says of its options as warnings, each at its option."""
+    """Report what a bound plug-in says of its options as warnings, each at its option.
+
+    Inside a combination they are faults: its failing grade would let a `not` pass.
+    """
     check = getattr(plugin, "lint", None)
     if not callable(check):
         return
+    found, refuses = context.findings, context.refuses_lint
     for option, problem in _problems(check):
         at = location.child(option)
         if at is None:
-            context.findings.warn_key(location, option, problem)
+            (found.key_fault if refuses else found.warn_key)(location, option, problem)
         else:
-            context.findings.warn(at, problem)
+            (found.fault if refuses else found.warn)(at, problem)
 
 
 def lint_sample(specs: Iterable[GraderSpec], sample: Sample) -> Iterator[tuple[str, str]]:
     """Return (field, problem) for what the graders say of a sample."""
-    for spec in specs:
+    for spec in (inner for whole in specs for inner in whole.with_parts):
         check = getattr(spec.grader, "lint_sample", None)
         if callable(check):
             for field, problem in _problems(check, sample):
@@ -34,7 +38,8 @@ def lint_sample(specs: Iterable[GraderSpec], sample: Sample) -> Iterator[tuple[s
 
 def lints_samples(specs: Iterable[GraderSpec]) -> bool:
     """Say whether any grader looks at samples beforehand."""
-    return any(callable(getattr(spec.grader, "lint_sample", None)) for spec in specs)
+    every = (inner for spec in specs for inner in spec.with_parts)
+    return any(callable(getattr(spec.grader, "lint_sample", None)) for spec in every)
 
 
 def _problems(check: Any, *args: Any) -> list[tuple[str, str]]:

@@ -23,7 +23,8 @@ class LoadContext:
     """The tools of one reading.
 
     `environ` fills `${NAME}` in paths; None leaves it alone, where it was filled in already.
-    `code` is None where the text is not trusted to name files, as in a dataset.
+    `code` is None where the text is not trusted to name files, as in a dataset. `refuses_lint`
+    makes faults of what plug-ins find wrong with their options, where it is a warning otherwise.
     """
 
     folder: Folder
@@ -31,6 +32,7 @@ class LoadContext:
     plugins: Plugins
     code: CodeFiles | None
     environ: Mapping[str, str] | None
+    refuses_lint: bool = False
 
     def already_expanded(self) -> "LoadContext":
         """Return the same context for values in which `${NAME}` was filled in."""

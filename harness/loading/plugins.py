@@ -12,12 +12,15 @@ from harness.types.errors import Fault
 from harness.types.taxonomy import Taxonomy
 
 GRADERS, EXTRACTORS, TARGETS = "regrade.graders", "regrade.extractors", "regrade.targets"
+IMPORTERS = "regrade.importers"
 _OWN = "regrade"
 _METHODS = {
-    GRADERS: ("grade", "grade_with"),
+    GRADERS: ("grade", "grade_with", "combine"),
     EXTRACTORS: ("extract", "extract_from"),
     TARGETS: ("connect",),
+    IMPORTERS: ("read",),
 }
+_IN_SUITES = (GRADERS, EXTRACTORS, TARGETS)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,7 +33,7 @@ class Found:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plugins:
-    """The plug-ins of all groups."""
+    """The plug-ins that a suite can name."""
 
     graders: Mapping[str, type[Any]]
     extractors: Mapping[str, type[Any]]
@@ -44,8 +47,8 @@ def find_plugins(group: str) -> Mapping[str, type[Any]]:
 
 
 def find_all_plugins() -> Plugins:
-    """Return the plug-ins of every group, and the faults of the packages that offer broken ones."""
-    found = {group: discover(group, entry_points(group=group)) for group in _METHODS}
+    """Return what suites can name, and the faults of the packages that offer broken plug-ins."""
+    found = {group: discover(group, entry_points(group=group)) for group in _IN_SUITES}
     return Plugins(
         graders=found[GRADERS].plugins,
         extractors=found[EXTRACTORS].plugins,
@@ -131,6 +134,8 @@ def _check(group: str, name: object, plugin: Any) -> str | None:
 def _check_members(group: str, plugin: type[Any]) -> str | None:
     if not any(callable(getattr(plugin, method, None)) for method in _METHODS[group]):
         return f"has no method {_METHODS[group][0]}"
+    if group == IMPORTERS and not callable(getattr(plugin, "claims", None)):
+        return "has no method claims"
     if group == GRADERS and not isinstance(getattr(plugin, "taxonomy", None), Taxonomy):
         return "declares no taxonomy"
     if group == GRADERS and getattr(plugin, "reads", None) not in {"submission", "trajectory"}:

@@ -30,7 +30,7 @@ def script_faults(suite: Suite) -> Iterator[Fault]:
     """Return what is wrong with the scripts of the suite's graders, the target's script aside."""
     of_target = _script_of_target(suite)
     wanted: dict[Path, set[str]] = {}
-    for spec in suite.graders:
+    for spec in (inner for whole in suite.graders for inner in whole.with_parts):
         script, name = getattr(spec.grader, "scripted_model", None) or (None, "")
         path = script or of_target
         if path is not None and name:

@@ -134,6 +134,11 @@ class GraderSpec:
     role: Role = "required"
     fingerprint: str
 
+    @property
+    def with_parts(self) -> "tuple[GraderSpec, ...]":
+        """Return the grader, and all that it is made of, at any depth."""
+        return (self, *(inner for part in self.parts for inner in part.with_parts))
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TargetSpec:
