@@ -99,7 +99,7 @@ def test_a_fixture_that_cannot_work_is_a_fault_at_its_line(folder, text, fault):
             "def grade(submission, db): ...\n",
             (
                 'g.py:3: the grader grade asks for "db", which nobody gives; '
-                "allowed: config, sample, submission, trajectory"
+                "allowed: agent_state, config, grades, sample, submission, trajectory"
             ),
         ),
         (
