@@ -12,6 +12,7 @@ from typing import Any, ClassVar, Literal, NamedTuple
 from graders.call_records import CallRecord, call_records
 from graders.event_places import MOST_REFS
 from graders.json_comparison import first_unmatched
+from graders.text_searches import slashed
 from graders.tool_patterns import ToolPattern
 from harness.system.patterns import search
 from harness.types.grades import Grade, Ref
@@ -117,10 +118,11 @@ class ToolCalls:
         return tuple(ToolPattern(name=one) if isinstance(one, str) else one for one in given)
 
     def _unmatched(self, records: Sequence[CallRecord]) -> list[str]:
-        """Return the disallowed names that are those of no call at all."""
+        """Show the disallowed names that are those of no call at all."""
         called = {record.call.name for record in records}
         names = dict.fromkeys(entry.name for entry in self._entries("disallowed"))
-        return [name for name in names if not any(search(name, one) for one in called)]
+        unmatched = [name for name in names if not any(search(name, one) for one in called)]
+        return [f"disallowed {slashed(name)}" for name in unmatched]
 
 
 def _judge_required(entries: Sequence[ToolPattern], records: Sequence[CallRecord]) -> _Finding:

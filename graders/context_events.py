@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from graders.event_places import MOST_REFS, placed_events
+from graders.text_searches import quoted
 from harness.system.texts import cut
 from harness.types.events import Event, SystemEvent, ToolCall
 from harness.types.grades import Grade, Ref
@@ -141,7 +142,8 @@ def _judge(
         "found": [cut(name, _SHOWN_CHARACTERS) for name in list(found)[:_MOST_LISTED]],
     }
     if disallowed:
-        details["unmatched"] = [name for name in dict.fromkeys(disallowed) if name not in found]
+        unmatched = [name for name in dict.fromkeys(disallowed) if name not in found]
+        details["unmatched"] = [f"disallowed {quoted(name)}" for name in unmatched]
     return Grade(
         score=float(not missing and not refused),
         evidence=". ".join(parts),

@@ -12,6 +12,7 @@ from harness.measuring.summing import Tally, summarise
 from harness.running.first_failures import FirstFailures
 from harness.running.grader_scripts import connected_graders
 from harness.running.plans import PlannedTrial
+from harness.running.unmatched_options import UnmatchedOptions
 from harness.running.workers import Stop
 from harness.storing.manifests import write_summary
 from harness.storing.trial_log import TrialLog, outcome_of
@@ -78,6 +79,7 @@ class Recording:
         self._absolute = folder.absolute()
         self._tally = Tally((g.name for g in suite.graders), models, epochs=suite.epochs)
         self._failures = FirstFailures(suite.graders)
+        self._unmatched = UnmatchedOptions(suite.graders)
         self._warnings = warnings or Warnings(suite.secrets)
         self.warn_of(suite.warnings)
         self._progress = Progress(planned)
@@ -105,6 +107,8 @@ class Recording:
             self._observer.ended()
         if stop.reason:
             reasons.append(stop.reason)
+        for warning in self._unmatched.warnings():
+            self.warn(warning)
         summary = self._written(self._summarise(reasons))
         return RunResult(folder=self._folder, summary=summary, interrupted=bool(stop.reason))
 
@@ -124,6 +128,7 @@ class Recording:
         self._log.append(trial, outcome)
         self._tally.add(outcome)
         self._failures.add(planned.index, trial, planned.sample)
+        self._unmatched.add(trial, planned.sample.graders)
         self._progress = self._progress.after(outcome)
         self._observer.moved(self._progress)
 
