@@ -31,11 +31,14 @@ class LettaView:
 
 
 def letta_state(snapshots: Mapping[str, Any]) -> Any:
-    """Return the end state of the agent as letta-client's object; None where none is stored."""
+    """Return the end state of the agent as letta-client's object; None where none is stored.
+
+    What a target did not keep of it is None, but the `id`, which Letta Code calls `agent_id`.
+    """
     state = snapshots.get(AGENT_STATE)
     if not isinstance(state, Mapping):
         return None
     # Imported here, since most runs have nothing to do with Letta.
     from letta_client.types import AgentState  # noqa: PLC0415
 
-    return AgentState.construct(**deepcopy(dict(state)))
+    return AgentState.construct(**{"id": state.get("agent_id"), **deepcopy(dict(state))})

@@ -6,7 +6,7 @@ from harness.shims.eval_models import GradeResult, RewardContext, Timing, Usage
 from harness.shims.letta_samples import letta_sample
 from harness.shims.letta_views import LettaView, letta_state
 from harness.types.grades import Grade
-from harness.types.protocols import AGENT_STATE, Subject
+from harness.types.protocols import Subject
 from harness.types.trajectories import Usage as OwnUsage
 
 
@@ -17,15 +17,16 @@ def reward_context(subject: Subject, view: LettaView) -> RewardContext:
     the agent worked; that is also its total.
     """
     facts = subject.facts
+    state = letta_state(subject.snapshots)
     graded = {name: grade for name, grade in facts.grades.items() if grade.score is not None}
     return RewardContext(
         sample=letta_sample(subject.sample),
         grades={name: _result(grade) for name, grade in graded.items()},
         submissions={name: grade.submission or "" for name, grade in graded.items()},
         trajectory=view.messages(subject.trajectory),
-        agent_id=_agent_id(subject),
+        agent_id=getattr(state, "id", None),
         model_handle=facts.model or None,
-        agent_state=letta_state(subject.snapshots),
+        agent_state=state,
         usage=letta_usage(facts.usage),
         timing=Timing(total=facts.seconds, target=facts.seconds),
     )
@@ -47,9 +48,3 @@ def _result(grade: Grade) -> GradeResult:
     return GradeResult(
         score=grade.score or 0.0, rationale=grade.evidence or None, metadata=metadata
     )
-
-
-def _agent_id(subject: Subject) -> str | None:
-    state = subject.snapshots.get(AGENT_STATE)
-    found = state.get("id") if isinstance(state, dict) else None
-    return found if isinstance(found, str) else None

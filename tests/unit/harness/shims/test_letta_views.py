@@ -51,6 +51,11 @@ def test_the_end_state_is_the_clients_own_object():
     assert len(stored["agent_state"]["blocks"]) == 1
 
 
+def test_what_was_not_kept_of_a_state_is_none_but_the_id_by_either_name():
+    state = letta_state({"agent_state": {"agent_id": "agent-2", "blocks": []}})
+    assert (state.id, state.name, state.blocks) == ("agent-2", None, [])
+
+
 def test_no_end_state_is_none():
     assert letta_state({}) is None
     assert letta_state({"agent_state": None, "database": {}}) is None
