@@ -1,4 +1,4 @@
-"""Options of graders that met nothing in a whole run, such as a misspelt tool that is disallowed."""
+"""Options that met nothing in a whole run, such as a misspelt tool that is disallowed."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
