@@ -1,0 +1,169 @@
+"""Targets of letta-evals: where their keys go, and what is refused."""
+
+import pytest
+
+from harness.loading.suite_files import load_suite
+from harness.types.suites import Limits, Retries
+
+CHAT = "kind: letta_agent, agent_id: agent-1"
+CODE = "kind: letta_code"
+
+
+@pytest.fixture
+def load(folder):
+    """Load a suite with a target."""
+
+    def load(target, text=""):
+        folder.suite(f"target: {{{target}}}\n{text}")
+        return load_suite(folder.path / "suite.yaml")
+
+    return load
+
+
+@pytest.fixture
+def faults(folder):
+    """Give the faults of a suite with a target."""
+
+    def faults(target, text=""):
+        folder.suite(f"target: {{{target}}}\n{text}")
+        return folder.faults()
+
+    return faults
+
+
+@pytest.mark.parametrize(
+    ("target", "kind"),
+    [
+        ("kind: agent, agent_id: a", "letta"),
+        ("kind: letta_agent, agent_id: a", "letta"),
+        ("kind: letta_code, model_handles: [m]", "letta_code"),
+        ("model_handles: [m]", "letta_code"),
+        ("models: [m], permission_mode: plan", "letta_code"),
+    ],
+)
+def test_kinds_of_letta_evals_are_ours(load, target, kind):
+    assert load(target).target.kind == kind
+
+
+@pytest.mark.parametrize(
+    ("target", "variable", "url"),
+    [
+        ("kind: agent", None, "http://localhost:8283"),
+        ("kind: letta_agent", None, "http://localhost:8283"),
+        ("kind: letta_agent, base_url: ~", None, "http://localhost:8283"),
+        ("kind: agent", "https://letta.example", "https://letta.example"),
+        ("kind: letta_agent", "https://letta.example", "https://letta.example"),
+        ("kind: agent, base_url: http://other", "https://letta.example", "http://other"),
+    ],
+)
+def test_old_kinds_look_for_a_server_on_this_machine(load, monkeypatch, target, variable, url):
+    monkeypatch.delenv("LETTA_BASE_URL", raising=False)
+    if variable:
+        monkeypatch.setenv("LETTA_BASE_URL", variable)
+    assert load(f"{target}, agent_id: a").target.target.base_url == url
+
+
+@pytest.mark.parametrize(
+    ("target", "limits", "retries"),
+    [
+        (f"{CHAT}, timeout: 12", Limits(trial_seconds=12, turn_seconds=None), Retries()),
+        (f"{CHAT}, timeout: ~", Limits(trial_seconds=300, turn_seconds=None), Retries()),
+        (
+            f"{CHAT}, max_retries: 0",
+            Limits(trial_seconds=300, turn_seconds=None),
+            Retries(attempts=1),
+        ),
+        (
+            f"{CHAT}, max_retries: 4",
+            Limits(trial_seconds=300, turn_seconds=None),
+            Retries(attempts=5),
+        ),
+        ("kind: letta, agent_id: a", Limits(), Retries()),
+    ],
+)
+def test_time_limit_and_retries_are_those_of_the_run(load, target, limits, retries):
+    suite = load(target)
+    assert (suite.limits, suite.retries) == (limits, retries)
+
+
+def test_native_limits_go_before_the_defaults_of_letta_evals(load):
+    suite = load(CHAT, "limits: {turn_seconds: 7, concurrency: 2}")
+    assert suite.limits == Limits(turn_seconds=7, concurrency=2)
+
+
+def test_nulls_are_as_good_as_nothing(load):
+    nulls = "base_url, api_key, project_id, agent_script, model_handles, flags, memory_dir"
+    written = ", ".join(f"{name}: ~" for name in nulls.split(", "))
+    more = "allowed_tools: ~, disallowed_tools: ~, skills_dir: ~, working_dir: ~, pricing: ~"
+    suite = load(f"{CODE}, models: [m], {written}, {more}")
+    assert suite.target.models == ("m",)
+
+
+def test_prices_are_read_and_said_to_have_no_effect(load):
+    suite = load("model_handles: [m], pricing: {m: some-model}")
+    (note,) = suite.notes
+    assert (note.path, "has no effect" in note.problem) == ("target.pricing", True)
+
+
+@pytest.mark.parametrize(
+    ("target", "fault"),
+    [
+        (f"{CHAT}, model_handles: []", "target.model_handles: found a list; at least 1 of them"),
+        (
+            f"{CHAT}, model_handles: [a, a]",
+            'target.model_handles[1]: the model "a" is listed twice',
+        ),
+        (
+            f"{CHAT}, model_handles: [3.5, '']",
+            "target.model_handles[1]: this is no name of a model",
+        ),
+        (
+            f"{CHAT}, model_handles: [a], models: [b]",
+            "target.model_handles: `target.model_handles` and `target.models` are both given",
+        ),
+        (
+            f"{CHAT}, model_handels: [a]",
+            'unknown key "model_handels"; did you mean "model_handles"?',
+        ),
+        (f"{CHAT}, model_configs: [gpt-4]", "target.model_configs: the model configurations that"),
+        (f"{CODE}, model_handles: ~", "no model is named; `models:` or `model_handles:` under"),
+        (f"{CHAT}, timeout: 0", "target.timeout: found 0; more than 0"),
+        (f"{CHAT}, timeout: soon", "target.timeout: found the text 'soon'; a number"),
+        (f"{CHAT}, max_retries: -1", "target.max_retries: found -1; a whole number from 0 to 99"),
+        (f"{CHAT}, max_retries: 1.5", "target.max_retries: found 1.5; a whole number from 0 to 99"),
+        (f"{CHAT}, api_kye: x", 'target.api_kye: unknown key "api_kye"; did you mean "api_key"?'),
+        (f"{CHAT}, flags: -x", 'target.flags: unknown key "flags"'),
+        (
+            f"{CHAT}, num_runs: 2",
+            'target.num_runs: unknown key "num_runs"; it belongs one level up',
+        ),
+        ("kind: agentt, agent_id: a", 'target.kind: unknown kind of target "agentt"'),
+        ("agent_id: a", '"kind" is missing'),
+    ],
+)
+def test_a_mistake_is_one_fault_that_shows_the_key_as_it_was_written(faults, target, fault):
+    (found,) = faults(target)
+    assert fault in found
+
+
+@pytest.mark.parametrize(
+    ("text", "fault"),
+    [
+        (
+            "retries: {attempts: 2}",
+            "target.max_retries: `target.max_retries` and `retries.attempts`",
+        ),
+        (
+            "limits: {trial_seconds: 5}",
+            "target.timeout: `target.timeout` and `limits.trial_seconds`",
+        ),
+        (
+            "model_handles: [m]",
+            'model_handles: unknown key "model_handles"; it belongs under `target`',
+        ),
+        ("setup_script: no.py:f", 'setup_script: there is no file "no.py"'),
+    ],
+)
+def test_keys_that_mean_the_same_are_given_once_and_at_their_level(faults, text, fault):
+    (found,) = faults(f"{CHAT}, timeout: 3, max_retries: 1", text)
+    assert fault in found
