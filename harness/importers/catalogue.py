@@ -4,12 +4,14 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from harness.importers.openai_chat import OpenAIChat
+from harness.importers.openai_responses import OpenAIResponses
 from harness.importers.regrade_trials import RegradeTrials
 from harness.types.imports import Importer
 
 IMPORTERS: Mapping[str, type[Importer]] = MappingProxyType(
     {
         "regrade": RegradeTrials,
+        "openai-responses": OpenAIResponses,
         "openai-chat": OpenAIChat,
     }
 )

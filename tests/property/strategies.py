@@ -380,3 +380,31 @@ def letta_tokens(message, size):
         pieces = [text[i : i + size] for i in range(0, len(text), size)]
         deltas += [{**call, "name": None, "arguments": piece} for piece in pieces]
     return [{**message, "tool_call": delta, "tool_calls": delta} for delta in deltas]
+
+
+@st.composite
+def mutated(draw, records, values):
+    """Draw one of the records with some of its inner values replaced, left out or repeated."""
+    record = json.loads(json.dumps(draw(st.sampled_from(records))))
+    for _ in range(draw(st.integers(0, 4))):
+        holders = [value for value in _inner_values(record) if isinstance(value, dict | list)]
+        holder = draw(st.sampled_from([holder for holder in holders if holder] or [[None]]))
+        keys = list(holder) if isinstance(holder, dict) else list(range(len(holder)))
+        key = draw(st.sampled_from(keys))
+        match draw(st.sampled_from(["replace", "remove", "repeat"])):
+            case "replace":
+                holder[key] = draw(values)
+            case "remove":
+                del holder[key]
+            case "repeat" if isinstance(holder, list):
+                holder.insert(key, holder[key])
+    return record
+
+
+def _inner_values(value):
+    """Yield a JSON value and every value inside it."""
+    yield value
+    for inner in (
+        value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    ):
+        yield from _inner_values(inner)

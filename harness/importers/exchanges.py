@@ -1,0 +1,259 @@
+"""Recorded requests and responses of a model's API: records come in, conversations go out.
+
+A record is `{"request": {...}, "response": {...}}`, each the body or an object with a `body`; the
+status stands beside them or in the response. An agent's later requests repeat the conversation, so
+of several that follow each other only the last is read; what it left out of an earlier reply is
+kept apart.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from itertools import groupby
+from typing import Any
+
+from harness.endpoints.error_bodies import code_of_error, read_error_body
+from harness.importers.record_fields import (
+    ID_ENTRIES,
+    MODEL_ENTRIES,
+    field_text,
+    named_outcomes,
+    without,
+)
+from harness.messages.turn_building import TurnBuilder
+from harness.system.json_values import load_json
+from harness.types.imports import Imported
+from harness.types.trials import Failure
+
+LEFT_OUT = "reply_left_out"
+"""The kind of the system event that holds a reply which the next request does not repeat."""
+
+_FIRST_ERROR = 400
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Exchange:
+    """One request and its response; `status` is 0 where none is recorded.
+
+    A `response` that is no JSON is its text. `beside` is the rest of the record.
+    """
+
+    request: Mapping[str, Any]
+    response: Any
+    status: int = 0
+    url: str = ""
+    beside: Mapping[str, Any]
+
+    @property
+    def failure(self) -> Failure | None:
+        """Return what the endpoint answered in place of a reply."""
+        response = self.response
+        reported = isinstance(response, Mapping) and bool(response.get("error"))
+        if self.status < _FIRST_ERROR and not reported:
+            return None
+        error = read_error_body(response, status=self.status, otherwise="no message")
+        return Failure(code=code_of_error(error), message=str(error))
+
+
+@dataclass(frozen=True, slots=True)
+class Aside:
+    """What happened between two requests and is in neither: a lost reply, or an outage."""
+
+    kind: str
+    text: str = ""
+    data: Any = None
+
+    def add_to(self, builder: TurnBuilder) -> None:
+        """Keep it in the conversation."""
+        if self.kind == LEFT_OUT:
+            builder.keep_unread(self.kind, self.data)
+        else:
+            builder.error(self.kind, self.text)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Talk:
+    """A conversation of several exchanges: `history` is what the last request holds of it.
+
+    `history` holds messages, and an `Aside` where something is missing among them. `count` is how
+    many exchanges it is.
+    """
+
+    place: str
+    history: tuple[Any, ...]
+    last: Exchange
+    count: int = 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Dialect:
+    """How an API writes exchanges.
+
+    `key` is where a request has its messages; `reply` returns those of a response;
+    `is_reply` says of a message of a request whether the agent said it.
+    """
+
+    key: str
+    reply: Callable[[Any], list[Any]]
+    is_reply: Callable[[Any], bool]
+
+    def messages(self, request: Mapping[str, Any]) -> list[Any] | None:
+        """Return the messages of a request; a text is what the user says."""
+        value = request.get(self.key)
+        if isinstance(value, str):
+            return [{"role": "user", "content": value}]
+        return value if isinstance(value, list) else None
+
+
+def read_exchange(record: Any) -> Exchange | None:
+    """Read a record of a request and its response; None where it is none."""
+    if not isinstance(record, Mapping):
+        return None
+    request, response = record.get("request"), record.get("response")
+    asked = _body(request)
+    if not isinstance(asked, Mapping):
+        return None
+    urls = (record.get("url"), request.get("url") if isinstance(request, Mapping) else None)
+    return Exchange(
+        request=asked,
+        response=_body(response),
+        status=_status(record.get("status"), record.get("status_code"), response),
+        url=next((url for url in urls if isinstance(url, str)), ""),
+        beside=without(record, "request", "response", "status", "status_code", "url"),
+    )
+
+
+def _body(value: Any) -> Any:
+    """Return the body of a request or response, which may stand in it as JSON text."""
+    if isinstance(value, Mapping) and "body" in value:
+        value = value["body"]
+    if isinstance(value, Mapping) and set(value) == {"string"}:
+        value = value["string"]
+    if isinstance(value, str):
+        try:
+            return load_json(value)
+        except ValueError:
+            return value
+    return value
+
+
+def _status(*values: Any) -> int:
+    for value in values:
+        found = value
+        if isinstance(value, Mapping):
+            keys = ("code", "status_code", "status")
+            found = next((value[key] for key in keys if type(value.get(key)) is int), None)
+        if type(found) is int and 100 <= found < 600:  # noqa: PLR2004  (a status of HTTP)
+            return found
+    return 0
+
+
+def join_exchanges(records: Iterable[tuple[str, Exchange]], dialect: Dialect) -> Iterator[Talk]:
+    """Return the conversations; each goes on as long as requests repeat what was said before.
+
+    One exchange is looked at after another, so that any number of them is a stream.
+    """
+    talk: Talk | None = None
+    for place, exchange in records:
+        longer = None if talk is None else _continue(talk, exchange, dialect)
+        if longer is None and talk is not None:
+            yield talk
+        history = tuple(dialect.messages(exchange.request) or ())
+        talk = longer or Talk(place=place, history=history, last=exchange)
+    if talk is not None:
+        yield talk
+
+
+def _continue(talk: Talk, exchange: Exchange, dialect: Dialect) -> Talk | None:
+    """Return the conversation with an exchange that goes on with it; None for another one."""
+    new = dialect.messages(exchange.request)
+    old = dialect.messages(talk.last.request)
+    if new is None or old is None:
+        return None
+    reply = dialect.reply(talk.last.response)
+    if _is_chained(talk.last, exchange):
+        return _grown(talk, exchange, [*talk.history, *reply, *new])
+    failed = talk.last.failure
+    begins_alike = _bare(new[: len(old)]) == _bare(old)
+    if not begins_alike or (len(new) == len(old) and failed is None):
+        return None
+    asides = [Aside(failed.code, failed.message)] if failed else []
+    rest = new[len(old) :]
+    if reply and not failed and not dialect.is_reply(rest[0]):
+        asides = [Aside(LEFT_OUT, data=reply)]
+    return _grown(talk, exchange, [*talk.history, *asides, *rest])
+
+
+def _grown(talk: Talk, exchange: Exchange, history: list[Any]) -> Talk:
+    return replace(talk, history=tuple(history), last=exchange, count=talk.count + 1)
+
+
+def _is_chained(earlier: Exchange, later: Exchange) -> bool:
+    """Say whether a request of the Responses API refers to the response before it."""
+    wanted = later.request.get("previous_response_id")
+    response = earlier.response
+    own = response.get("id") if isinstance(response, Mapping) else None
+    return isinstance(wanted, str) and bool(wanted) and wanted == own
+
+
+def _bare(value: Any) -> Any:
+    """Return messages without the marks that an agent moves from request to request."""
+    if isinstance(value, Mapping):
+        return {key: _bare(inner) for key, inner in value.items() if key != "cache_control"}
+    return [_bare(item) for item in value] if isinstance(value, list) else value
+
+
+def split_talks(
+    values: Iterable[tuple[str, Any]], dialect: Dialect, is_message: Callable[[Any], bool]
+) -> Iterator[Talk | tuple[str, Any]]:
+    """Return what a file holds: exchanges as conversations, any other record with its place.
+
+    A list is a record of its own where it holds messages, else it holds records.
+    """
+    items = _items(values, is_message)
+    for is_exchange, group in groupby(items, key=lambda item: read_exchange(item[1]) is not None):
+        if is_exchange:
+            yield from join_exchanges(_exchanges(group), dialect)
+        else:
+            yield from group
+
+
+def _items(
+    values: Iterable[tuple[str, Any]], is_message: Callable[[Any], bool]
+) -> Iterator[tuple[str, Any]]:
+    for place, value in values:
+        if isinstance(value, list) and not any(map(is_message, value)):
+            yield from ((f"{place}[{index}]", item) for index, item in enumerate(value))
+        else:
+            yield place, value
+
+
+def _exchanges(group: Iterable[tuple[str, Any]]) -> Iterator[tuple[str, Exchange]]:
+    for place, value in group:
+        exchange = read_exchange(value)
+        if exchange is not None:
+            yield place, exchange
+
+
+def talk_record(talk: Talk, builder: TurnBuilder, **fields: Any) -> Imported:
+    """Return the record of a conversation that was read into a builder.
+
+    What the endpoint answered in place of the last reply is added as its last event.
+    """
+    failure = talk.last.failure
+    if failure is not None:
+        builder.error(failure.code, failure.message)
+    beside = talk.last.beside
+    response = talk.last.response if isinstance(talk.last.response, Mapping) else {}
+    model = field_text(response, MODEL_ENTRIES) or field_text(talk.last.request, MODEL_ENTRIES)
+    return Imported(
+        place=talk.place,
+        trajectory=builder.trajectory(),
+        sample_id=field_text(beside, ID_ENTRIES),
+        model=model,
+        status="completed" if failure is None else "target_error",
+        failure=failure,
+        outcomes=named_outcomes(beside),
+        fields=dict(beside),
+        unread=builder.unread,
+        **fields,
+    )
