@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from harness.targets.letta_files import importable, one_agent, without_folders
-from harness.targets.letta_leftovers import MadeAgent
+from harness.targets.letta_leftovers import MadeAgent, do_each
 from harness.targets.letta_makers import WITH_PARTS, FileMaker, Workshop, made_agent
 from harness.targets.letta_model_choice import DEFAULT
 from harness.targets.letta_server import path_of
@@ -105,6 +105,10 @@ class CloneMaker:
         first, *rest = self._passages
         path = path_of("agents", agent_id, "archival-memory")
         [made] = await server.post(path, first)
+        if made.get("embedding_config") is None:
+            # The server 0.16.8 takes several at once only where it makes embeddings of them.
+            await do_each(rest, lambda passage: server.post(path, passage))
+            return
         batches = path_of("archives", made["archive_id"], "passages", "batch")
         for start in range(0, len(rest), _BATCH):
             await server.post(batches, {"passages": rest[start : start + _BATCH]})

@@ -15,8 +15,9 @@ from harness.targets.letta_leftovers import Leftovers, delete_run
 from harness.targets.letta_makers import AgentMaker, FileMaker, InlineMaker, Workshop
 from harness.targets.letta_model_choice import DEFAULT, check_models
 from harness.targets.letta_server import LettaServer
-from harness.targets.letta_session import LettaSession, Manners
+from harness.targets.letta_session import LettaSession
 from harness.targets.letta_tags import run_tags
+from harness.targets.letta_turn_taking import Manners
 from harness.targets.toolbox import Toolbox, build_toolbox
 from harness.types.errors import SuiteError, TargetError
 from harness.types.protocols import AttemptContext, RunContext, Session
@@ -93,7 +94,6 @@ class LettaConnection:
             approvals=agent.approvals,
             max_steps=agent.max_steps,
             tools=toolbox,
-            keeps_agents=agent.keep_agents,
             keeps_state=agent.keep_agent_state,
         )
 

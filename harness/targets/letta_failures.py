@@ -58,7 +58,7 @@ _BY_STOP: Mapping[str, str] = {
 _WORD = re.compile(rf"\s*({'|'.join(_BY_WORD)}):")
 _NO_CREDIT = re.compile(r"insufficient_quota|billing_hard_limit_reached|billing_not_active")
 _GARBAGE = re.compile(r"\d+ validation errors? for ")
-_PENDING = "PENDING_APPROVAL"
+_PENDING = re.compile(r"PENDING_APPROVAL|waiting for approval on a tool call")
 _MODEL_HINTS: Mapping[str, str] = {
     "unauthorized": "the model's provider refuses the key that the Letta server has",
     "not_found": "the model's provider does not have the model",
@@ -94,7 +94,7 @@ def _text(body: Any, told: LettaFailure | None, otherwise: str) -> str:
 
 
 def _code_of_status(status: int, text: str) -> str:
-    if _PENDING in text:
+    if _PENDING.search(text):
         # An agent that waits for an approval waits for ever, however often it is asked.
         return "bad_request"
     if status == 400 and _GARBAGE.search(text):  # noqa: PLR2004
@@ -120,6 +120,8 @@ def _code_of_failure(told: LettaFailure) -> str:
     text = told.detail or told.message
     if _NO_CREDIT.search(text):
         return "quota_exhausted"
+    if _PENDING.search(text):
+        return "bad_request"
     word = _WORD.match(text)
     code = _BY_WORD[word[1]] if word else _BY_KIND.get(told.kind, "server_error")
     if code == "bad_request":

@@ -7,7 +7,7 @@ agent file stay, and nothing says whose they were. So what a trial made is delet
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 from harness.system.texts import error_line
 from harness.system.time_limits import limited
@@ -15,6 +15,8 @@ from harness.targets.letta_server import LettaServer, path_of
 from harness.targets.letta_server_tools import drop_tools
 from harness.targets.letta_tags import run_tags
 from harness.types.errors import TargetError
+
+_T = TypeVar("_T")
 
 _SWEEP_SECONDS = 60.0
 _AT_ONCE = 8
@@ -77,9 +79,11 @@ async def delete_run(server: LettaServer, run_id: str, *, tools: bool = True) ->
         TargetError: the server did not do it.
     """
     agents = await _bearing(server, "agents", run_id)
-    await _each(agents, lambda one: delete_agent(server, MadeAgent(id=one["id"], name=one["name"])))
+    await do_each(
+        agents, lambda one: delete_agent(server, MadeAgent(id=one["id"], name=one["name"]))
+    )
     blocks = await _bearing(server, "blocks", run_id)
-    await _each(blocks, lambda one: server.delete(path_of("blocks", one["id"])))
+    await do_each(blocks, lambda one: server.delete(path_of("blocks", one["id"])))
     dropped = await drop_tools(server, run_id) if tools else []
     return [
         *(f"agent {one['id']} ({one['name']})" for one in agents),
@@ -98,10 +102,11 @@ async def _bearing(server: LettaServer, kind: str, run_id: str) -> list[dict[str
     return [one for one in found if {*tags} <= {*(one.get("tags") or ())}]
 
 
-async def _each(things: Iterable[Any], do: Callable[[Any], Awaitable[None]]) -> None:
+async def do_each(things: Iterable[_T], do: Callable[[_T], Awaitable[object]]) -> None:
+    """Do something with each thing, a few at once; the first failure is raised."""
     slots = asyncio.Semaphore(_AT_ONCE)
 
-    async def one(thing: Any) -> None:
+    async def one(thing: _T) -> None:
         async with slots:
             await do(thing)
 

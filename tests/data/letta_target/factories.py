@@ -49,7 +49,7 @@ def set_up_plainly():
 
 
 async def set_up_with_client(client):
-    _note(f"{len((await client.models.list())) > 0}")
+    _note(f"{bool(await client.models.list())}")
 
 
 async def set_up_each_model(client, model_handle):
