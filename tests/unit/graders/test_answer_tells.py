@@ -1,0 +1,157 @@
+"""Whether an answer tells what a tool returned, over outputs and answers of many kinds."""
+
+import pytest
+from fakes.factories import make_sample, read_rows
+
+from graders.answer_tells import ToolOutputInAnswer
+from graders.cut_notes import CutNotes
+from harness.messages.chat import read_turns
+from harness.types.protocols import Subject
+from harness.types.trajectories import Trajectory
+
+ROWS = read_rows("graders/told_output_cases.jsonl")
+PAIRS = {row["name"]: row for row in read_rows("graders/pairing_cases.jsonl")}
+COMPARISONS = ("exact", "normalised", "values")
+
+
+def judged(messages, **options):
+    trajectory = Trajectory(turns=read_turns(messages))
+    grade = ToolOutputInAnswer(**options).grade(Subject(make_sample(), trajectory))
+    assert grade.evidence
+    if grade.status != "graded":
+        return grade, grade.status
+    return grade, "passed" if grade.score else "failed"
+
+
+def conversation(*outputs, answer="", failed=False):
+    calls = [
+        {"id": f"c{i}", "type": "function", "function": {"name": "look", "arguments": "{}"}}
+        for i in range(len(outputs))
+    ]
+    results = [
+        {"role": "tool", "tool_call_id": f"c{i}", "content": output, "error": failed}
+        for i, output in enumerate(outputs)
+    ]
+    asked = {"role": "user", "content": "q"}
+    called = {"role": "assistant", "content": None, "tool_calls": calls}
+    said = [{"role": "assistant", "content": answer}] if answer else []
+    return [asked, called, *results, *said]
+
+
+@pytest.mark.parametrize("compare", COMPARISONS)
+@pytest.mark.parametrize("row", ROWS, ids=[row["name"] for row in ROWS])
+def test_an_output_is_told_as_the_row_says(row, compare):
+    failed = row.get("error", False)
+    messages = conversation(row["tool_output"], answer=row["assistant"], failed=failed)
+    assert judged(messages, compare=compare)[1] == row["expect"][compare]
+
+
+@pytest.mark.parametrize(
+    "row", [r for r in ROWS if "passes_ignoring" in r], ids=lambda r: r["name"]
+)
+def test_what_the_suite_asks_to_leave_aside_is_left_aside(row):
+    messages = conversation(row["tool_output"], answer=row["assistant"])
+    assert judged(messages, ignore=tuple(row["passes_ignoring"]))[1] == "passed"
+
+
+@pytest.mark.parametrize(
+    ("output", "answer", "expect"),
+    [
+        ("Rising", "It is rising.", "failed"),
+        ("71,402", "71402 people", "passed"),
+        ("42", "421", "failed"),
+        ("42", "4.42", "failed"),
+        ("42", "42.5", "failed"),
+        ("42", "(42)", "passed"),
+        ("42", "42.", "passed"),
+        ("200", "100,200,300", "failed"),
+        ("e\u0301clair", "\u00e9clair", "passed"),
+        ("\u6771\u4eac", "\u6771\u4eac\u3067\u3059", "passed"),
+        ('"Quito"', "Quito it is", "passed"),
+        ("a \t\n b", "a b", "passed"),
+        ("null", "anything", "skipped"),
+        ('{"a": null, "b": ""}', "anything", "skipped"),
+        ('{"a": [1, 2]}', 'So: {"a":[1,2]} it is.', "passed"),
+        ('{"a": [1, 2]}', '```json\n{ "a": [1.0, 2] }\n```', "passed"),
+        ('{"a": 1}', '{"a": true}', "failed"),
+    ],
+)
+def test_what_is_normalised_and_what_is_not(output, answer, expect):
+    assert judged(conversation(output, answer=answer))[1] == expect
+
+
+@pytest.mark.parametrize(
+    ("output", "answer", "expect"),
+    [
+        ('{"status": "ok", "id": "P-77"}', "All ok.", "failed"),
+        ('{"status": "ok", "id": "P-77"}', "P-77 is on its way.", "passed"),
+        ('{"done": true}', "true", "skipped"),
+        ('{"price": 12.50}', "It costs $12.5.", "passed"),
+        ('{"price": 1250}', "It costs 1,250.", "passed"),
+        ("see /var/log/a.log", "Look into /var/log/a.log please", "passed"),
+        ("sunny all day", "sunny", "failed"),
+        ("2031-02-03", "in 2031", "failed"),
+        ("P-77 [... 90 lines truncated ...]", "P-77", "passed"),
+        ("P-77 [... 90 lines truncated ...]", "90 lines", "skipped"),
+    ],
+)
+def test_one_value_of_the_output_is_enough_by_values(output, answer, expect):
+    assert judged(conversation(output, answer=answer), compare="values")[1] == expect
+
+
+@pytest.mark.parametrize(
+    ("require", "answer", "expect"),
+    [
+        ("last", "second", "passed"),
+        ("last", "first", "failed"),
+        ("any", "first", "passed"),
+        ("any", "third", "failed"),
+        ("all", "first and second", "passed"),
+        ("all", "second", "failed"),
+    ],
+)
+def test_of_several_results_the_required_ones_are_told(require, answer, expect):
+    assert judged(conversation("first", "second", answer=answer), require=require)[1] == expect
+
+
+def test_the_first_of_a_failed_and_a_good_call_does_not_count():
+    messages = PAIRS["tool-called-twice-first-failed-second-good"]["messages"]
+    assert judged(messages, tools=("a",))[1] == "passed"
+    assert judged(messages, tools=("a",), require="all")[1] == "passed"
+
+
+@pytest.mark.parametrize(
+    ("name", "tool", "evidence"),
+    [
+        (
+            "assistant-said-it-before-the-tool-ran",
+            "balance",
+            'The agent gave no answer after "balance" returned',
+        ),
+        (
+            "output-spread-over-two-assistant-messages",
+            "two",
+            'The answer does not tell what "two" returned',
+        ),
+        (
+            "result-without-a-call-orphan-and-call-without-a-result",
+            "a",
+            'There is no result of "a"',
+        ),
+    ],
+)
+def test_a_conversation_is_judged_by_its_last_message_after_the_result(name, tool, evidence):
+    grade, outcome = judged(PAIRS[name]["messages"], tools=(tool,))
+    assert (outcome, grade.evidence) == ("failed", evidence)
+
+
+def test_evidence_points_at_output_and_answer():
+    messages = conversation("id P-77", answer="It is P-77.")
+    grade, _ = judged(messages, compare="values")
+    assert grade.evidence == 'The answer tells "P-77", which "look" returned'
+    assert [(ref.event, ref.start, ref.end) for ref in grade.refs] == [(2, None, None), (3, 6, 10)]
+
+
+def test_every_output_that_was_cut_is_known_as_such():
+    cut = [row["name"] for row in ROWS if CutNotes(str(row["tool_output"])).found]
+    assert cut == ["truncation-marker"]
