@@ -1,0 +1,256 @@
+from pathlib import Path
+
+import pytest
+
+from harness.targets.letta_code import LettaCode
+from harness.targets.letta_code_backends import backend_of, model_arguments, who_arguments
+from harness.targets.letta_code_environment import base_environment, sample_environment
+from harness.targets.letta_code_flags import flag_problems, later_flags, resolve_flags, split_flags
+from harness.targets.letta_code_folders import (
+    ALL_BYTES,
+    FILE_BYTES,
+    collect_files,
+    make_folders,
+    remove_folder,
+)
+from harness.targets.letta_code_memory import read_blocks
+from harness.types.code import SuitePath
+from harness.types.errors import TargetError
+
+
+def path_option(path):
+    return SuitePath(text=path.name, path=path)
+
+
+@pytest.mark.parametrize(
+    ("options", "problems"),
+    [
+        ({}, []),
+        ({"flags": "--tools 'Read, Bash' --yolo"}, []),
+        ({"flags": "--model x"}, ["flags: --model cannot be set here: the models are"]),
+        ({"flags": "--output-format=json -p"}, ["flags: --output-format", "flags: -p cannot"]),
+        ({"flags": "--skills 'a"}, ["flags: they cannot be split into words"]),
+        ({"memory_dir": "m"}, ["memory_dir: it is used with"]),
+        ({"memory_dir": "m", "memory_workspace": True}, []),
+        ({"backend": "local", "base_url": "http://x"}, ["base_url: it is for agents on"]),
+        ({"backend": "server", "base_url": "http://x"}, []),
+        ({"collect": ("/etc/*",)}, ["collect: patterns start at"]),
+        ({"collect": ("",)}, ["collect: patterns start at"]),
+    ],
+)
+def test_options_that_cannot_work_are_told(options, problems):
+    found = [f"{option}: {problem}" for option, problem in LettaCode(**options).lint()]
+    assert len(found) == len(problems), found
+    assert all(text.startswith(told) for text, told in zip(found, problems, strict=True)), found
+
+
+def test_a_folder_of_files_is_a_folder_and_the_only_place_to_work(tmp_path):
+    (tmp_path / "file").touch()
+    no_folder = LettaCode(files=path_option(tmp_path / "file"))
+    assert list(no_folder.lint()) == [("files", "this is no folder")]
+    for other in ({"working_dir": "x"}, {"memory_workspace": True}):
+        [(option, problem)] = LettaCode(files=path_option(tmp_path), **other).lint()
+        assert (option, "already" in problem) == ("files", True)
+
+
+@pytest.mark.parametrize(
+    ("options", "environment", "model", "backend"),
+    [
+        ({}, {}, "openai/x", "local"),
+        ({}, {"LETTA_API_KEY": "k"}, "openai/x", "server"),
+        ({}, {"LETTA_API_KEY": " "}, "openai/x", "local"),
+        ({}, {"OTHER": "k"}, "openai/x", "local"),
+        ({"api_key_env": "OTHER"}, {"OTHER": "k"}, "openai/x", "server"),
+        ({"api_key": "k"}, {}, "openai/x", "server"),
+        ({}, {"LETTA_BASE_URL": "http://x"}, "openai/x", "server"),
+        ({"base_url": "http://x"}, {}, "openai/x", "server"),
+        ({"backend": "local"}, {"LETTA_API_KEY": "k"}, "openai/x", "local"),
+        ({"backend": "server"}, {}, "openai/x", "server"),
+        ({}, {"LETTA_API_KEY": "k"}, "scripted/x", "local"),
+        ({}, {"LETTA_API_KEY": "k"}, "openai-compatible/x", "local"),
+        ({"base_url": "http://x"}, {}, "scripted/x", "server"),
+    ],
+)
+def test_where_agents_live_is_said_by_options_then_by_the_environment(
+    monkeypatch, options, environment, model, backend
+):
+    for name in ("LETTA_API_KEY", "LETTA_BASE_URL", "OTHER"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+    assert backend_of(LettaCode(**options), model) == backend
+
+
+def test_scripted_models_have_a_name_on_the_local_backend_only():
+    local, server = LettaCode(backend="local"), LettaCode(backend="server")
+    assert model_arguments(local, "scripted/x") == ["--model", "openai-compatible/scripted/x"]
+    assert model_arguments(server, "openai/x") == ["--model", "openai/x"]
+    with pytest.raises(TargetError, match="scripted/x is served to the local backend only"):
+        model_arguments(server, "scripted/x")
+
+
+@pytest.mark.parametrize(
+    ("agent", "conversation", "tags", "arguments"),
+    [
+        (None, None, (), ["--new-agent"]),
+        (None, None, ("a", "b"), ["--new-agent", "--tags", "a,b"]),
+        ("agent-1", None, ("a",), ["--agent", "agent-1"]),
+        ("agent-1", "conv-1", (), ["--conversation", "conv-1"]),
+    ],
+)
+def test_who_answers_is_the_conversation_or_the_agent_or_a_new_one(
+    agent, conversation, tags, arguments
+):
+    assert who_arguments(agent, conversation, tags) == arguments
+
+
+@pytest.mark.parametrize(
+    ("flags", "resolved"),
+    [
+        ("--skills s --tools Read", ["--skills", "/suite/s", "--tools", "Read"]),
+        ("--skills=../s", ["--skills=/suite/../s"]),
+        ("--skills /abs/s", ["--skills", "/abs/s"]),
+        ("--import 'my agent.af'", ["--import", "/suite/my agent.af"]),
+        ("--import @letta/agent", ["--import", "@letta/agent"]),
+        ("--system s", ["--system", "s"]),
+        (None, []),
+    ],
+)
+def test_paths_in_flags_start_at_the_suite(flags, resolved):
+    assert resolve_flags(split_flags(flags), Path("/suite")) == resolved
+
+
+def test_flags_that_make_an_agent_are_left_out_of_later_turns():
+    flags = split_flags("--personality kawaii --tools Read --system=codex --base-tools a,b --yolo")
+    assert later_flags(flags) == ["--tools", "Read", "--yolo"]
+    assert list(flag_problems("--personality kawaii --import x.af")) == []
+
+
+def test_the_command_sees_little_of_our_environment_and_keys_only_where_needed():
+    environ = {
+        "PATH": "/bin",
+        "https_proxy": "http://p",
+        "LC_ALL": "C",
+        "OPENAI_API_KEY": "k1",
+        "AWS_PROFILE": "p",
+        "LETTA_API_KEY": "k2",
+        "HOME": "/root",
+        "MY_TOKEN": "t",
+        "SECRET_OF_OURS": "s",
+    }
+    always = {"DO_NOT_TRACK": "1", "DISABLE_AUTOUPDATER": "1"}
+    plain = {"PATH": "/bin", "https_proxy": "http://p", "LC_ALL": "C", **always}
+    keys = {"OPENAI_API_KEY": "k1", "AWS_PROFILE": "p"}
+    assert base_environment(environ, pass_env=(), provider_keys=False) == plain
+    assert base_environment(environ, pass_env=(), provider_keys=True) == {**plain, **keys}
+    named = base_environment(environ, pass_env=("MY_TOKEN", "UNSET"), provider_keys=False)
+    assert named == {**plain, "MY_TOKEN": "t"}
+
+
+@pytest.mark.parametrize(
+    ("extra_vars", "environment"),
+    [
+        ({}, {}),
+        ({"env": None}, {}),
+        ({"env": {"INT": 42, "NULL": None, "YES": True, "F": 1.5}},
+         {"INT": "42", "NULL": "", "YES": "True", "F": "1.5"}),
+        ({"env": {"LIST": [1, {"a": "ö"}]}}, {"LIST": '[1,{"a":"ö"}]'}),
+    ],
+)  # fmt: skip
+def test_the_values_of_a_samples_variables_become_texts(extra_vars, environment):
+    assert sample_environment(extra_vars) == environment
+
+
+@pytest.mark.parametrize(
+    ("env", "problem"),
+    [
+        ("FOO=bar", "it must be a dict, found str"),
+        (["FOO"], "it must be a dict, found list"),
+        ({42: "x"}, "its keys must be strings, found 42"),
+        ({"A=B": "x"}, "'A=B' cannot be the name of a variable"),
+        ({"": "x"}, "'' cannot be the name"),
+        ({"A\0": "x"}, "cannot be the name"),
+        ({"A": "x\0"}, "the value of A holds a null character"),
+        ({"HOME": "/"}, "HOME is the trial's own"),
+    ],
+)
+def test_what_cannot_be_a_variable_is_refused(env, problem):
+    with pytest.raises(TargetError, match="of the sample: ") as caught:
+        sample_environment({"env": env})
+    assert problem in str(caught.value)
+    assert caught.value.code == "bad_request"
+
+
+def test_the_folders_of_a_trial_are_copies_and_go_whatever_an_agent_did(tmp_path):
+    files = tmp_path / "files"
+    (files / "sub").mkdir(parents=True)
+    (files / "sub" / "a").write_text("a", encoding="utf-8")
+    folders = make_folders(tmp_path, home=None, files=files)
+    assert (folders.work / "sub" / "a").read_text("utf-8") == "a"
+    assert list(folders.home.iterdir()) == []
+    (folders.work / "sub" / "a").chmod(0)
+    (folders.work / "loop").symlink_to(folders.work)
+    (folders.work / "out").symlink_to(files)
+    (folders.work / "sub").chmod(0)
+    remove_folder(folders.root)
+    remove_folder(folders.root)
+    assert not folders.root.exists()
+    assert (files / "sub" / "a").exists()
+
+
+def test_files_are_collected_by_patterns_and_none_from_elsewhere(tmp_path):
+    work = tmp_path / "work"
+    (work / "sub").mkdir(parents=True)
+    for name in ("a.py", "sub/b.py", "c.txt"):
+        (work / name).write_text(name, encoding="utf-8")
+    (work / "bytes.py").write_bytes(b"\xff")
+    (work / "long.py").write_bytes(b"x" * (FILE_BYTES + 1))
+    (tmp_path / "secret.py").write_text("secret", encoding="utf-8")
+    (work / "link.py").symlink_to(tmp_path / "secret.py")
+    (work / "elsewhere").symlink_to(tmp_path)
+    found = collect_files(work, ("**/*.py", "*.py", "../*.py", "elsewhere/*.py"))
+    assert found == {
+        "a.py": "a.py",
+        "sub/b.py": "sub/b.py",
+        "bytes.py": "\ufffd",
+        "long.py": {"bytes": FILE_BYTES + 1},
+    }
+
+
+def test_all_collected_files_together_are_bounded(tmp_path):
+    for number in range(12):
+        (tmp_path / f"{number:02}").write_bytes(b"x" * FILE_BYTES)
+    found = collect_files(tmp_path, ("*",))
+    assert sum(len(text) for text in found.values() if isinstance(text, str)) == ALL_BYTES
+    assert found["11"] == {"bytes": FILE_BYTES}
+
+
+def test_the_files_of_a_memory_are_blocks(tmp_path):
+    head = "---\nname: Human\ndescription: Who: the user\n---\n"
+    texts = {
+        "human.md": f"{head}Likes teal.\n---\nmore\n",
+        "system/persona.md": "No head.\n",
+        "open.md": "---\nname: open\nLikes red.",
+        ".git/hidden.md": "no",
+        "other.txt": "no",
+    }
+    for name, text in texts.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    (tmp_path / "link.md").symlink_to("/etc/passwd")
+    assert read_blocks(tmp_path) == [
+        {"label": "human", "value": "Likes teal.\n---\nmore\n", "description": "Who: the user"},
+        {"label": "open", "value": "---\nname: open\nLikes red.", "description": ""},
+        {"label": "system/persona", "value": "No head.\n", "description": ""},
+    ]
+    assert read_blocks(tmp_path / "none") == []
+
+
+def test_a_memory_without_bounds_is_refused(tmp_path):
+    (tmp_path / "long.md").write_bytes(b"x" * (2**20 + 1))
+    with pytest.raises(ValueError, match="longer than 1 MiB"):
+        read_blocks(tmp_path)
+    for number in range(1_001):
+        (tmp_path / f"{number}.md").touch()
+    with pytest.raises(ValueError, match="holds 1,002 files"):
+        read_blocks(tmp_path)
