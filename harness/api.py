@@ -14,8 +14,12 @@ from typing import Any, TypedDict, Unpack
 from harness.loading.selections import Selection
 from harness.loading.suite_files import load_suite
 from harness.reports.progress_bar import progress_shown
+from harness.running.foreign_records import Records, recorded_elsewhere
+from harness.running.grading_sources import run_at
+from harness.running.record_mapping import read_field_map
+from harness.running.recorded_trials import Recorded, recorded_run, recorded_trajectories
 from harness.running.recording import RunResult
-from harness.running.replays import Recorded, recorded_run, recorded_trajectories, replay
+from harness.running.replays import replay
 from harness.running.run_options import RunOptions, suite_file
 from harness.running.runs import execute
 from harness.running.stored_summaries import summary_of
@@ -25,6 +29,7 @@ from harness.storing.run_folders import find_run
 from harness.storing.trial_log import read_trials
 from harness.system.loops import run_to_end
 from harness.system.signals import on_interrupt
+from harness.system.threads import in_thread
 from harness.types.suites import Suite
 from harness.types.summaries import Summary
 from harness.types.trajectories import Trajectory
@@ -60,17 +65,30 @@ Conversation = Trajectory | Sequence[Mapping[str, Any]]
 """A trajectory, or Chat Completions messages that one is read from."""
 
 Source = Run | str | Path | Mapping[str, Conversation]
-"""What can be graded: a run, the path of its directory, or conversations by sample id."""
+"""What can be graded: a run, the path of its directory or of records, or conversations by id."""
 
 
-class GradeKeywords(TypedDict, total=False):
-    """Keywords of `grade`: where the run directory is made, and whether progress is shown."""
+class PlaceKeywords(TypedDict, total=False):
+    """Keywords of both: where the run directory is made, and whether progress is shown."""
 
     out: str | Path
     progress: bool
 
 
-class RunKeywords(GradeKeywords, total=False):
+class GradeKeywords(PlaceKeywords, total=False):
+    """Keywords of `grade`, one for each option of `regrade grade`.
+
+    They are about records of other tools: their `format`, which of their fields name what
+    (`fields`, such as `sample=instance_id,outcome=resolved`), and whether those that belong to no
+    sample of the suite are left out.
+    """
+
+    format: str | None
+    fields: str | Sequence[str]
+    allow_unmatched: bool
+
+
+class RunKeywords(PlaceKeywords, total=False):
     """Keywords of `run`, one for each option of `regrade run`.
 
     `models`, `epochs` and `concurrency` replace those of the suite; `limit`, `samples` (ids) and
@@ -105,7 +123,7 @@ def grade(source: Source, suite: Suite | str | Path, **keywords: Unpack[GradeKey
     """Grade trajectories with a suite, without driving an agent, and wait for the end.
 
     Raises:
-        InputError: the suite or its dataset cannot be used; nothing was stored.
+        InputError: the suite, its dataset or the records cannot be used; nothing was stored.
         StoreError: the run cannot be read, or the new directory cannot be made.
     """
     return _waited(lambda stop: _grade(source, suite, keywords, stop))
@@ -150,18 +168,31 @@ async def _grade(
 ) -> Run:
     out = Path(keywords.get("out", _RUNS))
     observer = progress_shown(quiet=not keywords.get("progress", False))
-    recorded = _recorded(source, out)
-    return _as_run(await replay(_loaded(suite), recorded, RunOptions(out=out), observer, stop))
+    loaded = _loaded(suite)
+    # Looking at all records of another tool may take long.
+    recorded = await in_thread(lambda: _recorded(source, loaded, out, keywords))
+    return _as_run(await replay(loaded, recorded, RunOptions(out=out), observer, stop))
 
 
 def _names(given: str | Sequence[str]) -> tuple[str, ...]:
     return (given,) if isinstance(given, str) else tuple(given)
 
 
-def _recorded(source: Source, out: Path) -> Recorded:
+def _recorded(source: Source, suite: Suite, out: Path, keywords: GradeKeywords) -> Recorded:
     if isinstance(source, Mapping):
         return recorded_trajectories({name: _trajectory(one) for name, one in source.items()})
-    return recorded_run(source.folder if isinstance(source, Run) else find_run(source, out))
+    if isinstance(source, Run):
+        return recorded_run(source.folder)
+    named = keywords.get("format")
+    if named is None and (folder := run_at(source, out)):
+        return recorded_run(folder)
+    records = Records(
+        path=Path(source),
+        format=named,
+        fields=read_field_map(_names(keywords.get("fields", ()))),
+        allow_unmatched=keywords.get("allow_unmatched", False),
+    )
+    return recorded_elsewhere(suite, records)
 
 
 def _trajectory(conversation: Conversation) -> Trajectory:

@@ -14,6 +14,19 @@ import click
     type=click.Path(path_type=Path),
     help="Grade by this suite instead of the one that the run was made of.",
 )
+@click.option("--format", "named", help="Read SOURCE as this format, whatever it looks like.")
+@click.option(
+    "--map",
+    "fields",
+    multiple=True,
+    metavar="WORD=FIELD,...",
+    help="Say which field of a record names its sample, model, epoch, ground_truth or outcome.",
+)
+@click.option(
+    "--allow-unmatched",
+    is_flag=True,
+    help="Leave out records that belong to no sample of the suite.",
+)
 @click.option(
     "--out",
     type=click.Path(path_type=Path, file_okay=False),
@@ -22,22 +35,46 @@ import click
     help="Make the new run directory in this folder; `latest` is sought there too.",
 )
 @click.option("--quiet", is_flag=True, help="Show no progress.")
-def command(source: str, suite_path: Path | None, out: Path, *, quiet: bool) -> int:
-    """Grade the trajectories of the run SOURCE with the graders of its suite as they are now.
+def command(  # noqa: PLR0913  (one parameter an option)
+    source: str,
+    suite_path: Path | None,
+    named: str | None,
+    fields: tuple[str, ...],
+    out: Path,
+    *,
+    allow_unmatched: bool,
+    quiet: bool,
+) -> int:
+    """Grade the trajectories of SOURCE: a run, or records of another tool.
 
-    Grades whose grader, code and ground truth have not changed are kept as they are. The result
-    is a run directory of its own; SOURCE stays as it was.
+    Of a run, grades whose grader, code and ground truth have not changed are kept as they are, and
+    the suite is that of the run unless you name another. Records of another tool are a file, a
+    file with one a line, or a folder of them; `regrade list formats` shows what can be read. The
+    result is a run directory of its own; SOURCE stays as it was.
     """
     # Loaded here, so that `regrade --help` need not.
-    from harness.commands.run_lookup import lookup_run, suite_of_run  # noqa: PLC0415
+    from harness.commands.run_lookup import lookup_source, suite_of_run  # noqa: PLC0415
     from harness.commands.run_reporting import run_and_report  # noqa: PLC0415
     from harness.commands.suite_faults import load_wholly  # noqa: PLC0415
-    from harness.running.replays import recorded_run, replay  # noqa: PLC0415
+    from harness.running.foreign_records import Records, recorded_elsewhere  # noqa: PLC0415
+    from harness.running.record_mapping import read_field_map  # noqa: PLC0415
+    from harness.running.recorded_trials import recorded_run  # noqa: PLC0415
+    from harness.running.replays import replay  # noqa: PLC0415
     from harness.running.run_options import RunOptions, suite_file  # noqa: PLC0415
 
-    folder = lookup_run(source, out)
-    suite = load_wholly(suite_file(suite_path or suite_of_run(folder)))
-    recorded = recorded_run(folder)
+    records = Records(
+        path=Path(source),
+        format=named,
+        fields=read_field_map(fields),
+        allow_unmatched=allow_unmatched,
+    )
+    folder = None if named else lookup_source(source, out)
+    if folder is not None and (fields or allow_unmatched):
+        raise click.UsageError("--map and --allow-unmatched are for records of other tools")
+    if folder is None and suite_path is None:
+        raise click.UsageError("records of other tools know no suite: name one with --suite")
+    suite = load_wholly(suite_file(suite_path or suite_of_run(folder or Path())))
+    recorded = recorded_run(folder) if folder else recorded_elsewhere(suite, records)
     options = RunOptions(out=out, command=("regrade", *sys.argv[1:]))
     return run_and_report(
         suite,

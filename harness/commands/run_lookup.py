@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from harness.running.grading_sources import run_at
 from harness.storing.manifests import read_manifest
 from harness.storing.run_folders import TRIALS, find_run
 from harness.storing.trial_log import read_trials
@@ -21,6 +22,19 @@ def lookup_run(name: str, out: Path) -> Path:
         raise InputError(
             [Fault(file=error.place, problem=str(error), allowed=error.hint)]
         ) from error
+
+
+def lookup_source(name: str, out: Path) -> Path | None:
+    """Find the run that the user named; None where records of another tool lie there.
+
+    Raises:
+        InputError: there is nothing of that name.
+    """
+    try:
+        return run_at(name, out)
+    except StoreError as error:
+        allowed = f"{error.hint}; or a file or folder of records"
+        raise InputError([Fault(file=error.place, problem=str(error), allowed=allowed)]) from error
 
 
 def no_such_trial(folder: Path, sample: str | None, model: str | None) -> InputError:

@@ -7,6 +7,7 @@ from harness.documents.nodes import Listing, Location, Scalar, describe, text_of
 from harness.loading.grader_entries import TRIAL_METRIC
 from harness.loading.load_context import LoadContext
 from harness.system.suggestions import suggest
+from harness.types.grades import RECORDED
 from harness.types.suites import MOST_WEIGHT, Gate, GateGroup, GateSpec, WeightedGate
 
 GROUPS = ("all", "any")
@@ -23,6 +24,7 @@ def bind_gates(
     """Bind the gates; `models` None leaves the models unchecked, where the suite has no target.
 
     `metrics` are the graders of the suite. Those of single samples have no numbers of a whole run.
+    What records of other tools say of their result (`recorded.<name>`) is known when they are read.
     """
     return _Reading(context, metrics, models).gates(location, "a list of gates")
 
@@ -87,7 +89,7 @@ def check_metric(
     """Report a metric that is no grader of the suite, where a key of a gate names it."""
     at = location.child(key)
     metric = text_of(at.node) if at else None
-    if at is not None and metric is not None and metric not in metrics:
+    if at is not None and metric is not None and not _is_metric(metric, metrics):
         problem = f'no grader of the suite is called "{metric}"'
         context.findings.fault(at, problem, suggest(metric, metrics))
 
@@ -97,7 +99,7 @@ def check_weights(location: Location, context: LoadContext, metrics: Collection[
     at = location.child("weights")
     weights = dict(at.children()) if at else {}
     for metric, child in weights.items():
-        if metric not in metrics:
+        if not _is_metric(metric, metrics):
             problem = f'no grader of the suite is called "{metric}"'
             context.findings.key_fault(at or location, metric, problem, suggest(metric, metrics))
         elif not 0 <= _number(child) <= MOST_WEIGHT:
@@ -105,6 +107,10 @@ def check_weights(location: Location, context: LoadContext, metrics: Collection[
             context.findings.fault(child, f"found {describe(child.node)}", allowed)
     if at and weights and all(_number(child) == 0 for child in weights.values()):
         context.findings.fault(at, "the weights are all 0", "at least one is more")
+
+
+def _is_metric(metric: str, metrics: Collection[str]) -> bool:
+    return metric in metrics or (metric.startswith(RECORDED) and metric != RECORDED)
 
 
 def _number(at: Location) -> float:

@@ -162,7 +162,9 @@ def _dataset(
 ) -> SuitePath | HubFile | None:
     at, inline = _given(location, "dataset"), _given(location, "samples")
     neither = at is None and location.child("samples") is None
-    if neither and not _misspelt(location, "dataset", "samples"):
+    # A suite that only grades takes the samples from the records.
+    only_grades = location.child("target") is None and location.child("dataset") is None
+    if neither and not only_grades and not _misspelt(location, "dataset", "samples"):
         context.findings.fault(
             location, "there are no samples", "`dataset: FILE`, or `samples` inline"
         )

@@ -20,7 +20,7 @@ def gate_number(
     trial. Percentiles are interpolated linearly.
     """
     worst = 1.0 if gate.op in {"lt", "lte"} else 0.0
-    of = [_metric(tally, metric) for tally in tallies]
+    of = [found for tally in tallies if (found := _metric(tally, metric)) is not None]
     if gate.aggregation == "pass_rate" and gate.threshold is None:
         values = [value for one in of for value in one.passes.means(worst=worst)]
     elif gate.aggregation == "pass_rate":
@@ -47,5 +47,6 @@ def weighted_number(
     return weighted_mean(measured, [float(weight) for weight in gate.weights.values()]), numbers
 
 
-def _metric(tally: ModelTally, metric: str) -> ModelTally | GraderTally:
-    return tally if metric == "trial" else tally.graders[metric]
+def _metric(tally: ModelTally, metric: str) -> ModelTally | GraderTally | None:
+    """Return the numbers of a metric; None where no trial of the model has it."""
+    return tally if metric == "trial" else tally.graders.get(metric)

@@ -8,7 +8,7 @@ import msgspec
 from harness.messages.event_texts import event_text
 from harness.system.texts import cut
 from harness.types.events import AssistantMessage
-from harness.types.grades import Grade, Ref
+from harness.types.grades import RECORDED, Grade, Ref
 from harness.types.samples import Sample
 from harness.types.suites import GraderSpec
 from harness.types.summaries import FailedTrial
@@ -77,7 +77,7 @@ def _failing_grade(
     grades: Mapping[str, Grade], observed: Collection[str]
 ) -> tuple[str | None, Grade | None]:
     for name, grade in grades.items():
-        if grade.passed is False and name not in observed:
+        if grade.passed is False and name not in observed and not name.startswith(RECORDED):
             return name, grade
     return None, None
 

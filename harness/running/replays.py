@@ -1,96 +1,35 @@
 """A replay: stored trajectories are graded, and no agent is driven."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
-from pathlib import Path
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
 import msgspec
 
 from harness.grading.grade_keys import grade_key
 from harness.grading.judging import grade_trajectory, needs_grades
 from harness.loading.datasets import open_dataset
+from harness.running.foreign_trials import grades_brought, is_skipped, skipped_grade
 from harness.running.grader_scripts import require_scripts
 from harness.running.plans import PlannedTrial
+from harness.running.recorded_trials import Recorded, has_samples
 from harness.running.recording import Recording, RunResult
 from harness.running.run_manifests import make_manifest
 from harness.running.run_options import RunOptions
+from harness.running.sample_matching import sample_of_trial
 from harness.running.trial_making import grading_failure, judged
 from harness.running.workers import Stop, run_workers
-from harness.storing.manifests import read_manifest, write_manifest
+from harness.storing.manifests import write_manifest
 from harness.storing.run_folders import make_run_folder, new_run_id
-from harness.storing.trial_log import read_trials, replaced_trials
 from harness.system.clock import monotonic, now
 from harness.types.grades import Grade
 from harness.types.progress import Observer, SilentObserver
 from harness.types.protocols import TrialFacts
 from harness.types.samples import Sample
 from harness.types.suites import GraderSpec, Suite
-from harness.types.trajectories import Trajectory
-from harness.types.trials import Keys, Timing, Trial
+from harness.types.trials import Trial
 
 _Job = tuple[PlannedTrial, Trial]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Recorded:
-    """Trials that were driven before, on these models, so many epochs.
-
-    `planned` is how many there should be, which a run that was killed falls short of. `source`
-    names the run, None for trajectories that were handed over in Python. `warnings` are about
-    reading it.
-    """
-
-    trials: Iterable[Trial]
-    planned: int
-    models: tuple[str, ...]
-    epochs: int
-    source: str | None = None
-    warnings: list[str] = field(default_factory=list)
-
-
-def recorded_run(folder: Path) -> Recorded:
-    """Return the trials of a run directory.
-
-    Raises:
-        StoreError: it cannot be read.
-    """
-    manifest = read_manifest(folder)
-    replaced = replaced_trials(folder)
-    warnings: list[str] = []
-    trials = enumerate(read_trials(folder, warnings.append))
-    return Recorded(
-        trials=(trial for index, trial in trials if index not in replaced),
-        planned=manifest.planned,
-        models=manifest.models,
-        epochs=manifest.epochs,
-        source=manifest.run_id,
-        warnings=warnings,
-    )
-
-
-def recorded_trajectories(trajectories: Mapping[str, Trajectory]) -> Recorded:
-    """Return trajectories that were recorded elsewhere, by sample id, as trials without grades."""
-    trials = (_ungraded(sample_id, one) for sample_id, one in trajectories.items())
-    return Recorded(trials=trials, planned=len(trajectories), models=("default",), epochs=1)
-
-
-def _ungraded(sample_id: str, trajectory: Trajectory) -> Trial:
-    return Trial(
-        sample_id=sample_id,
-        model="default",
-        epoch=0,
-        status="completed",
-        passed=None,
-        score=None,
-        grades={},
-        trajectory=trajectory,
-        attempts=(),
-        usage=trajectory.usage,
-        timing=Timing(started_at=now()),
-        error=None,
-        keys=Keys(drive="", sample=""),
-    )
 
 
 async def replay(
@@ -112,7 +51,8 @@ async def replay(
     # What was driven is graded, whatever the suite selects for driving.
     suite = replace(suite, epochs=recorded.epochs, max_samples=None, sample_tags=())
     require_scripts(suite)
-    dataset = open_dataset(suite)
+    joins = recorded.pairs is None and has_samples(suite)
+    dataset = open_dataset(suite) if joins else recorded.dataset
     started_at = now()
     folder = make_run_folder(options.out, new_run_id(suite.name, started_at))
     options = replace(options, models=recorded.models)
@@ -129,7 +69,7 @@ async def replay(
         observer=observer or SilentObserver(),
     )
     recording.warn_of((*dataset.warnings, *dataset.notes))
-    jobs = _join(dataset.samples(), recorded, recording)
+    jobs = _join(dataset.samples(), recorded, recording) if joins else _paired(recorded)
     stop = stop or Stop()
 
     async def regrade(job: _Job) -> None:
@@ -142,6 +82,13 @@ async def replay(
             recording.warn(warning)
 
     return await recording.record(work, stop)
+
+
+def _paired(recorded: Recorded) -> Iterator[_Job]:
+    """Return trials with the samples that they bring themselves."""
+    pairs = recorded.pairs or (lambda: ((sample_of_trial(one), one) for one in recorded.trials))
+    for index, (sample, trial) in enumerate(pairs()):
+        yield PlannedTrial(index, sample, trial.keys.sample, trial.model, trial.epoch), trial
 
 
 def _join(samples: Iterator[Sample], recorded: Recorded, recording: Recording) -> Iterator[_Job]:
@@ -170,7 +117,9 @@ async def regraded(suite: Suite, sample: Sample, trial: Trial) -> Trial:
     started = monotonic()
     specs = (*suite.graders, *sample.graders)
     grades: dict[str, Grade] = {}
-    if trial.status != "target_error":
+    if is_skipped(trial):
+        grades = {spec.name: skipped_grade(trial) for spec in specs}
+    elif trial.status != "target_error":
         held = _held(specs, sample, trial)
         missing = tuple(spec for spec in specs if spec.name not in held)
         made = await grade_trajectory(
@@ -187,6 +136,7 @@ async def regraded(suite: Suite, sample: Sample, trial: Trial) -> Trial:
             ),
         )
         grades = {spec.name: (held | made)[spec.name] for spec in specs}
+    grades |= {n: grade for n, grade in grades_brought(trial).items() if n not in grades}
     driven = "completed" if trial.status == "grading_error" else trial.status
     status, passed, score = judged(suite, specs, grades, driven)
     timing = msgspec.structs.replace(trial.timing, grading_seconds=monotonic() - started)

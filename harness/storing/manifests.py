@@ -19,10 +19,23 @@ _T = TypeVar("_T")
 _PACKAGES = ("regrade", "openai", "msgspec", "pydantic", "regex", "pyyaml", "scipy")
 
 
+class ForeignOrigin(msgspec.Struct, frozen=True, kw_only=True):
+    """Where records of another tool were read: a file or folder, its hash, and their format.
+
+    `format` names several where the files of a folder differ; `records` counts the conversations.
+    """
+
+    source: str
+    format: str
+    sha256: str
+    records: int
+
+
 class Manifest(msgspec.Struct, frozen=True, kw_only=True):
     """What a run is made of.
 
-    `graded_from` names the run or file whose trajectories were graded, where nothing was driven.
+    `graded_from` names the run whose trajectories were graded, or says where records of another
+    tool were read, where nothing was driven.
     `suite_file` and `dataset_file` are paths as the suite names them, `dataset_provenance` says
     where a dataset was fetched from, down to its commit; `keys` hold the hash of the target and,
     by name, of each grader; `git_commit` is that of the suite's folder, with `git_changed` for
@@ -31,7 +44,7 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
 
     v: int = 1
     run_id: str
-    graded_from: str | None = None
+    graded_from: str | ForeignOrigin | None = None
     suite: str
     suite_file: str | None
     suite_text: str

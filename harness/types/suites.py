@@ -158,7 +158,8 @@ class TargetSpec:
 class Suite:
     """One evaluation.
 
-    Exactly one of `dataset` and `samples` is set. `target` is None for a suite that only grades.
+    One of `dataset` and `samples` is set, or neither where the samples come from the records that
+    are graded. `target` is None for a suite that only grades.
     `text` is the YAML as it was written, and `source` its file. `max_samples` and `sample_tags`
     select from the dataset where the caller does not. `warnings` are faults that do not keep the
     suite from running, such as an invalid pattern; `notes` say how the suite was understood where

@@ -198,10 +198,18 @@ def test_a_document_that_is_no_mapping_is_one_fault(folder, text):
     assert "a suite is a mapping of keys and values" in fault
 
 
+TARGET = "target: {kind: openai, models: [m], base_url: http://127.0.0.1:9}"
+
+
+def test_a_suite_that_only_grades_may_leave_the_samples_to_the_records(folder):
+    folder.suite(samples=False)
+    assert folder.faults() == []
+
+
 @pytest.mark.parametrize(
     ("samples", "expected"),
     [
-        ("", "there are no samples; `dataset: FILE`, or `samples` inline"),
+        (TARGET, "there are no samples; `dataset: FILE`, or `samples` inline"),
         ("dataset:", "there are no samples; `dataset: FILE`, or `samples` inline"),
         ("samples: ~", "samples: found nothing; a list of samples"),
         ("dataset: ~\nsamples:", "samples: found nothing; a list of samples"),
