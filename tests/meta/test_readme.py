@@ -1,4 +1,7 @@
-"""The README is whole: it names every command and option, and every plug-in with its options."""
+"""The documents are whole: they name every command and option, and every plug-in with its options.
+
+The README names the commands and links every page of `docs`, which name the rest.
+"""
 
 import dataclasses
 import re
@@ -12,7 +15,10 @@ import harness.cli
 from harness.loading.suite_heads import ScoringEntry
 from harness.types.suites import GateSpec, Limits, Retries, WeightedGate
 
-README = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
+ROOT = Path(__file__).parents[2]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+PAGES = {path.name: path.read_text(encoding="utf-8") for path in (ROOT / "docs").glob("*.md")}
+DOCUMENTS = "\n".join([README, *PAGES.values()])
 SUITE_TABLES = {
     "limits": Limits, "retries": Retries, "scoring": ScoringEntry, "gates": GateSpec,
     "gates by weight": WeightedGate,
@@ -23,8 +29,8 @@ SUITE_KEYS = {
 }  # fmt: skip
 
 
-def is_named(word):
-    return re.search(rf"(?<![\w-]){re.escape(word)}(?![\w-])", README) is not None
+def is_named(word, text=DOCUMENTS):
+    return re.search(rf"(?<![\w-]){re.escape(word)}(?![\w-])", text) is not None
 
 
 def commands():
@@ -66,10 +72,15 @@ def suite_options():
 
 @pytest.mark.parametrize("name", sorted(commands()))
 def test_every_command_is_named(name):
-    assert is_named(f"regrade {name}")
+    assert is_named(f"regrade {name}", README)
 
 
-@pytest.mark.parametrize("kind", ["graders", "extractors", "targets"])
+@pytest.mark.parametrize("page", sorted(PAGES))
+def test_every_page_is_linked(page):
+    assert f"(docs/{page}" in README
+
+
+@pytest.mark.parametrize("kind", ["graders", "extractors", "targets", "importers"])
 def test_every_plug_in_is_named(kind):
     assert plugins(kind)
     assert [name for name in plugins(kind) if not is_named(name)] == []
