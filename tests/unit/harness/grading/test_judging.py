@@ -346,3 +346,28 @@ async def test_slow_patterns_of_others_use_up_nobodys_time():
 
     statuses = await asyncio.gather(*(graded(hostile) for _ in range(3)), graded("a" * 100 + "c"))
     assert statuses == ["error"] * 3 + ["graded"]
+
+
+@pytest.mark.parametrize(
+    ("op", "score", "passed"),
+    [
+        ("gte", 0.5, True),
+        ("gt", 0.5, False),
+        ("lte", 0.5, True),
+        ("lt", 0.5, False),
+        ("lt", 0.2, True),
+        ("eq", 0.5, True),
+    ],
+)
+async def test_a_score_passes_as_the_operator_says(op, score, passed):
+    spec = stub(lambda s: Grade(score=score), threshold=0.5, op=op)
+    assert (await grade([spec]))["stub"].passed is passed
+
+
+async def test_turns_pass_as_the_operator_says_too():
+    sample = make_sample(input=("one", "two"), ground_truth=("a", "b"))
+    turn = (ASKED, AssistantMessage(text="a"))
+    spec = make_grader("contains", threshold=0.5, op="lte")
+    made = (await grade([spec], sample, make_trajectory(turn, turn)))["contains"]
+    assert [shown["passed"] for shown in made.details["turns"]] == [False, True]
+    assert (made.score, made.passed) == (0.5, True)

@@ -41,6 +41,9 @@ def test_the_suites_of_the_project_fit(validator, path):
         {"target": {"kind": "openai", "model": "m", "max_steps": "${STEPS}"}},
         {"epochs": 3, "limits": {"turn_seconds": None}, "scoring": {"weights": {"g": 1}}},
         {"gates": [{"metric": "g", "op": "gte", "value": 0.5}]},
+        {"gates": [{"weights": {"g": 2}, "aggregation": "p95", "op": "lt", "value": 0.5}]},
+        {"gates": [{"any": [{"all": [{"metric": "g", "op": "gte", "value": 0.5}]}]}]},
+        {"max_samples": 3, "sample_tags": ["a"]},
         {"samples": [{"id": 7, "input": ["x"], "ground_truth": [1, "y"], "color": "red"}]},
     ],
 )
@@ -52,6 +55,8 @@ def test_what_can_be_loaded_fits(validator, change):
     "change",
     [
         {"epoch": 3},
+        {"gates": [{"any": []}]},
+        {"gates": [{"metric": "g", "weights": {"g": 1}, "op": "gte", "value": 0.5}]},
         {"epochs": 0},
         {"epochs": "3"},
         {"limits": {"concurency": 3}},

@@ -114,6 +114,22 @@ def test_gates_reasons_warnings_and_errors_are_told():
     assert "cannot be judged" in text
 
 
+def test_groups_of_gates_show_each_part_and_weights_each_number():
+    part = GateResult(text="mean of g of m >= 0.9", model="m", value=0.5, passed=False)
+    weighted = GateResult(
+        text="weighted mean of (3 x g + 1 x h) of all models together >= 0.2",
+        model=None,
+        value=0.25,
+        passed=True,
+        numbers={"g": 0.333333, "h": None},
+    )
+    group = GateResult(text="(a or b)", model="m", value=None, passed=True, parts=(part, weighted))
+    lines = printed(gates=(group,)).splitlines()
+    start = lines.index("gate met: (a or b)")
+    assert lines[start + 1] == "  gate missed: mean of g of m >= 0.9 (is 0.5)"
+    assert lines[start + 2].endswith("of all models together >= 0.2 (is 0.25: g 0.3333, h -)")
+
+
 def test_nothing_that_an_agent_says_controls_the_terminal_or_the_markup():
     text = printed(
         first_failures=(failed("id\x1b[2J", "a\x1b]0;t\x07 [bold red]b[/] \u202e c\nd"),)

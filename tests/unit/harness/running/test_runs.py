@@ -304,6 +304,27 @@ async def test_the_command_line_is_stored_without_secrets(tmp_path):
     assert '"--model"' in text
 
 
+async def test_keys_that_a_suite_holds_in_clear_are_stored_nowhere(tmp_path):
+    class Warns(FakeTarget):
+        def connect(self, run_context):
+            run_context.warn("the key canary-9f3a is old")
+            return super().connect(run_context)
+
+    text = "target:\n  api_key:\n    canary-9f3a\n"
+    suite = fake_suite(Warns(lambda a, t: "ok"), text=text, secrets=("canary-9f3a",))
+    result = await run(suite, tmp_path, command=("regrade", "canary-9f3a"))
+    assert result.summary.warnings
+    for path in result.folder.iterdir():
+        assert b"canary" not in path.read_bytes()
+
+
+async def test_a_suites_own_selection_is_taken_and_stored(tmp_path):
+    result = await run(fake_suite(lambda a, t: "ok", max_samples=2), tmp_path)
+    assert len(trials_of(result)) == 2
+    manifest = json.loads((result.folder / "manifest.json").read_text("utf-8"))
+    assert (manifest["samples"], manifest["selection"]["limit"]) == (2, 2)
+
+
 async def test_waiting_for_a_dead_endpoint_is_bounded_for_the_trial_as_a_whole(tmp_path):
     waits = []
 
