@@ -47,8 +47,8 @@ class LettaCode:
         default=None,
         metadata={
             "description": "Where agents live: `local`, in the trial's home folder, or `server`. "
-            "By default on a server where base_url, LETTA_BASE_URL or a key is given, else local; "
-            "with scripted models, where base_url or LETTA_BASE_URL is given."
+            "By default on a server where base_url or agent_script is given, or LETTA_BASE_URL or "
+            "a key is there and the model is not called scripted/ or openai-compatible/."
         },
     )
     base_url: str | None = field(

@@ -201,7 +201,7 @@ async def test_folders_are_kept_where_that_is_wanted(tmp_path, monkeypatch):
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     driven = await drive(tmp_path, "init(); open('made', 'x'); end()", target={"keep_files": True})
     assert driven.error is None
-    assert len(list(tmp_path.glob("regrade-letta-code-*/trial-*/work/made"))) == 1
+    assert len(list(tmp_path.glob("regrade-letta-code-*/trial-*/*/made"))) == 1
 
 
 @pytest.mark.parametrize(
