@@ -7,7 +7,7 @@ kept apart.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import groupby
 from typing import Any
 
@@ -19,9 +19,10 @@ from harness.importers.record_fields import (
     named_outcomes,
     without,
 )
-from harness.messages.turn_building import TurnBuilder
-from harness.system.json_values import load_json
+from harness.system.json_values import clean_json, load_json
+from harness.types.events import ErrorEvent, SystemEvent
 from harness.types.imports import Imported
+from harness.types.trajectories import Trajectory
 from harness.types.trials import Failure
 
 LEFT_OUT = "reply_left_out"
@@ -54,34 +55,27 @@ class Exchange:
         return Failure(code=code_of_error(error), message=str(error))
 
 
-@dataclass(frozen=True, slots=True)
-class Aside:
-    """What happened between two requests and is in neither: a lost reply, or an outage."""
-
-    kind: str
-    text: str = ""
-    data: Any = None
-
-    def add_to(self, builder: TurnBuilder) -> None:
-        """Keep it in the conversation."""
-        if self.kind == LEFT_OUT:
-            builder.keep_unread(self.kind, self.data)
-        else:
-            builder.error(self.kind, self.text)
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Talk:
     """A conversation of several exchanges: `history` is what the last request holds of it.
 
-    `history` holds messages, and an `Aside` where something is missing among them. `count` is how
-    many exchanges it is.
+    `history` holds messages, and events where something is missing among them: an outage, or a
+    reply that was left out, which `unread` counts.
     """
 
     place: str
     history: tuple[Any, ...]
     last: Exchange
-    count: int = 1
+    unread: Mapping[str, int] = field(default_factory=dict)
+
+    def parts(self) -> tuple[Any, ...]:
+        """Return the history, and what the endpoint answered in place of the last reply."""
+        failure = self.last.failure
+        return self.history if failure is None else (*self.history, _error(failure))
+
+
+def _error(failure: Failure) -> ErrorEvent:
+    return ErrorEvent(kind=failure.code, message=failure.message)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -151,16 +145,25 @@ def join_exchanges(records: Iterable[tuple[str, Exchange]], dialect: Dialect) ->
     """Return the conversations; each goes on as long as requests repeat what was said before.
 
     One exchange is looked at after another, so that any number of them is a stream.
+
+    Raises:
+        ValueError: neither a request nor its response holds messages; with the place.
     """
     talk: Talk | None = None
     for place, exchange in records:
         longer = None if talk is None else _continue(talk, exchange, dialect)
         if longer is None and talk is not None:
             yield talk
-        history = tuple(dialect.messages(exchange.request) or ())
-        talk = longer or Talk(place=place, history=history, last=exchange)
+        talk = longer or _begin(place, exchange, dialect)
     if talk is not None:
         yield talk
+
+
+def _begin(place: str, exchange: Exchange, dialect: Dialect) -> Talk:
+    messages = dialect.messages(exchange.request)
+    if messages is None and not dialect.reply(exchange.response):
+        raise ValueError(f"{place}: the request holds no list under `{dialect.key}`")
+    return Talk(place=place, history=tuple(messages or ()), last=exchange)
 
 
 def _continue(talk: Talk, exchange: Exchange, dialect: Dialect) -> Talk | None:
@@ -176,15 +179,18 @@ def _continue(talk: Talk, exchange: Exchange, dialect: Dialect) -> Talk | None:
     begins_alike = _bare(new[: len(old)]) == _bare(old)
     if not begins_alike or (len(new) == len(old) and failed is None):
         return None
-    asides = [Aside(failed.code, failed.message)] if failed else []
     rest = new[len(old) :]
-    if reply and not failed and not dialect.is_reply(rest[0]):
-        asides = [Aside(LEFT_OUT, data=reply)]
-    return _grown(talk, exchange, [*talk.history, *asides, *rest])
+    if failed is not None:
+        return _grown(talk, exchange, [*talk.history, _error(failed), *rest])
+    if not reply or dialect.is_reply(rest[0]):
+        return _grown(talk, exchange, [*talk.history, *rest])
+    lost = SystemEvent(kind=LEFT_OUT, data=clean_json(reply))
+    unread = {**talk.unread, LEFT_OUT: talk.unread.get(LEFT_OUT, 0) + 1}
+    return replace(_grown(talk, exchange, [*talk.history, lost, *rest]), unread=unread)
 
 
 def _grown(talk: Talk, exchange: Exchange, history: list[Any]) -> Talk:
-    return replace(talk, history=tuple(history), last=exchange, count=talk.count + 1)
+    return replace(talk, history=tuple(history), last=exchange)
 
 
 def _is_chained(earlier: Exchange, later: Exchange) -> bool:
@@ -234,26 +240,20 @@ def _exchanges(group: Iterable[tuple[str, Any]]) -> Iterator[tuple[str, Exchange
             yield place, exchange
 
 
-def talk_record(talk: Talk, builder: TurnBuilder, **fields: Any) -> Imported:
-    """Return the record of a conversation that was read into a builder.
-
-    What the endpoint answered in place of the last reply is added as its last event.
-    """
+def talk_record(talk: Talk, trajectory: Trajectory, unread: Mapping[str, int]) -> Imported:
+    """Return the record of a conversation whose parts, and last reply, were read."""
     failure = talk.last.failure
-    if failure is not None:
-        builder.error(failure.code, failure.message)
     beside = talk.last.beside
     response = talk.last.response if isinstance(talk.last.response, Mapping) else {}
     model = field_text(response, MODEL_ENTRIES) or field_text(talk.last.request, MODEL_ENTRIES)
     return Imported(
         place=talk.place,
-        trajectory=builder.trajectory(),
+        trajectory=trajectory,
         sample_id=field_text(beside, ID_ENTRIES),
         model=model,
         status="completed" if failure is None else "target_error",
         failure=failure,
         outcomes=named_outcomes(beside),
         fields=dict(beside),
-        unread=builder.unread,
-        **fields,
+        unread={**unread, **talk.unread},
     )

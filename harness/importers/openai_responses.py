@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from harness.importers.exchanges import (
-    Aside,
     Dialect,
     Talk,
     read_exchange,
@@ -26,6 +25,7 @@ from harness.importers.record_fields import (
 )
 from harness.messages.response_items import ResponseItems, add_response, is_item, is_own_item
 from harness.messages.turn_building import TurnBuilder
+from harness.types.events import ErrorEvent, SystemEvent
 from harness.types.imports import ForeignSource, Head, Imported
 from harness.types.trials import Failure
 
@@ -96,16 +96,16 @@ def _read_talk(talk: Talk) -> Imported:
     reader = ResponseItems(builder)
     try:
         _add_instructions(builder, talk.last.request.get("instructions"))
-        for item in talk.history:
-            if isinstance(item, Aside):
-                item.add_to(builder)
+        for item in talk.parts():
+            if isinstance(item, SystemEvent | ErrorEvent):
+                builder.add(item)
             else:
                 reader.add(item)
         if talk.last.failure is None:
             _add_reply(talk.last.response, reader, builder)
     except ValueError as error:
         raise ValueError(f"{talk.place}: {error}") from error
-    return talk_record(talk, builder)
+    return talk_record(talk, builder.trajectory(), builder.unread)
 
 
 def _add_instructions(builder: TurnBuilder, instructions: Any) -> None:

@@ -21,17 +21,23 @@ from harness.messages.assistant_messages import (
 from harness.messages.contents import read_content, shape_error, type_name
 from harness.messages.outputs import read_output
 from harness.messages.pairing import name_results
-from harness.types.events import Event, SystemEvent, ToolResult, UserMessage
+from harness.system.json_values import clean_json
+from harness.system.texts import scrub
+from harness.types.events import ErrorEvent, Event, SystemEvent, ToolResult, UserMessage
 from harness.types.trajectories import Step, Turn
 
 ROLES = ("user", "assistant", "tool", "system", "developer", "function")
 """The roles a message may have; `function` is the former name of `tool`."""
 
 
-def read_turns(messages: Iterable[Any]) -> tuple[Turn, ...]:
+def read_turns(
+    messages: Iterable[Any], *, unread: dict[str, int] | None = None
+) -> tuple[Turn, ...]:
     """Read a conversation; results are named by the calls they answer.
 
-    A message is a mapping, or an object of an SDK with `model_dump()`.
+    A message is a mapping, or an object of an SDK with `model_dump()`; a system event or an error
+    among them is kept where it stands. With `unread`, a message that is not of this shape is kept
+    as a system event of its role, and counted there, by role.
 
     Raises:
         ValueError: a message is not of that shape; the text names its index, from 0.
@@ -43,7 +49,10 @@ def read_turns(messages: Iterable[Any]) -> tuple[Turn, ...]:
         try:
             reader.add(message)
         except ValueError as error:
-            raise ValueError(f"message {index}: {error}") from error
+            if unread is None:
+                raise ValueError(f"message {index}: {error}") from error
+            kind = reader.keep(message)
+            unread[kind] = unread.get(kind, 0) + 1
     return name_results(reader.turns())
 
 
@@ -65,11 +74,21 @@ class _TurnReader:
 
     def add(self, message: Any) -> None:
         """Read the next message."""
+        if isinstance(message, SystemEvent | ErrorEvent):
+            self._events.append(message)
+            return
         dump = getattr(message, "model_dump", None)
         message = dump() if callable(dump) else message
         if not isinstance(message, Mapping):
             raise shape_error("must be an object", message)
         self._reader_of(message)(message)
+
+    def keep(self, message: Any) -> str:
+        """Keep a message that is not of this shape; return the kind of its event."""
+        role = message.get("role", message.get("type")) if isinstance(message, Mapping) else None
+        kind = scrub(role) if isinstance(role, str) and role else "message"
+        self._events.append(SystemEvent(kind=kind, data=clean_json(message)))
+        return kind
 
     def _reader_of(self, message: Mapping[str, Any]) -> Callable[[Mapping[str, Any]], None]:
         role = message.get("role", message.get("type"))

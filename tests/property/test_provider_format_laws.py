@@ -14,7 +14,7 @@ from harness.types.errors import InputError
 from harness.types.events import SystemEvent
 from harness.types.imports import Imported
 
-FOLDERS = {"openai-responses": "openai_responses"}
+FOLDERS = {"openai-responses": "openai_responses", "openai-chat": "openai_chat"}
 MANY = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 
 
