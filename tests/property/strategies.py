@@ -2,9 +2,12 @@
 
 import json
 
+from hypothesis import reject
 from hypothesis import strategies as st
 
 from graders.catalogue import EXTRACTORS, GRADERS
+from graders.reference_calls import ReferenceCall
+from graders.tool_patterns import ToolPattern
 from harness.types.events import (
     AssistantMessage,
     ErrorEvent,
@@ -408,3 +411,158 @@ def _inner_values(value):
         value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
     ):
         yield from _inner_values(inner)
+
+
+# Graders of whole trajectories, of every kind and with any options that they take.
+short_patterns = st.lists(patterns, max_size=2).map(tuple)
+short_names = st.lists(names, max_size=2, unique=True).map(tuple)
+small_counts = st.integers(0, 3)
+durations = st.sampled_from(["0s", "10ms", "1.5s", "5m", "1h"])
+tolerances = st.sampled_from([0.0, 0.5, 1e9])
+schemas = st.recursive(
+    st.one_of(
+        st.sampled_from([{}, {"type": "object"}, {"$ref": "#"}, {"uniqueItems": True}]),
+        st.builds(lambda pattern: {"pattern": pattern}, patterns),
+        st.builds(lambda value: {"const": value}, json_values),
+        st.builds(lambda kind: {"type": kind}, st.sampled_from(["string", "array", "objekt"])),
+    ),
+    lambda inner: st.one_of(
+        st.builds(lambda one: {"items": one}, inner),
+        st.builds(lambda one: {"properties": {"K41": one}, "additionalProperties": one}, inner),
+        st.builds(lambda one: {"patternProperties": {"K": one}}, inner),
+        st.builds(lambda one: {"not": one}, inner),
+        st.builds(lambda one, two: {"anyOf": [one, two]}, inner, inner),
+    ),
+    max_leaves=4,
+)
+paths = st.sampled_from(["$", "$.a", "$..*", "$[0]", "$[?search(@, '(')]", "$.a[*].b", "$[", ""])
+
+
+@st.composite
+def tool_patterns(draw):
+    """Draw an entry of `tool-calls` whose counts agree."""
+    optional = st.none() | patterns
+    least = draw(st.none() | st.integers(1, 2))
+    return ToolPattern(
+        name=draw(patterns | names),
+        command=draw(optional),
+        args=draw(st.dictionaries(texts, patterns, max_size=1)),
+        pattern=draw(optional),
+        result=draw(optional),
+        min_count=least,
+    )
+
+
+def made_of(kind, **options):
+    """Make graders of a kind; options that contradict each other are drawn again."""
+
+    @st.composite
+    def build(draw):
+        given = {name: draw(strategy) for name, strategy in options.items()}
+        try:
+            return GRADERS[kind](**given)
+        except ValueError:
+            reject()
+
+    return build()
+
+
+def text_options(kind):
+    shared = {"negate": st.just(True) if "-not-" in kind else st.booleans()}
+    if kind.endswith("matches"):
+        return {**shared, "pattern": patterns}
+    return {**shared, "substring": texts, "case_sensitive": st.booleans()}
+
+
+entries = st.lists(tool_patterns() | patterns | names, max_size=2).map(tuple)
+called = {
+    "required": entries,
+    "disallowed": entries,
+    "sequence": st.lists(patterns | names, max_size=2).map(tuple),
+    "parallel": st.lists(patterns | names, max_size=2).map(tuple),
+}
+listed = {"required": short_names, "disallowed": short_names}
+repeated = {"match": st.sampled_from(["observation", "name", "name-args"]), "tools": short_patterns}
+compared = {"tolerance": tolerances, "ignore_order": st.booleans()}
+modes = st.sampled_from(["equals", "contains", "matches"])
+references = st.builds(ReferenceCall, name=names, arguments=json_values)
+stated = {"fixture": st.sampled_from(["db", "none"]), "expected": json_values, "path": paths}
+trajectory_graders = st.one_of(
+    *(
+        made_of(f"{what}{negated}-{how}", **text_options(f"{what}{negated}-{how}"))
+        for what in ("output", "transcript")
+        for negated in ("", "-not")
+        for how in ("contains", "matches")
+    ),
+    made_of("completed"),
+    made_of("exit-success"),
+    *(made_of(kind, max=small_counts) for kind in ("token-budget", "turn-count", "error-count")),
+    *(
+        made_of(kind, max=small_counts, tools=short_patterns)
+        for kind in ("tool-call-count", "step-count")
+    ),
+    made_of("wall-time", max=durations),
+    made_of("tool-calls", **called),
+    made_of("skill-invocation", **listed),
+    made_of("system-event", **listed),
+    made_of("max-repeat", max=st.integers(1, 3), **repeated),
+    made_of(
+        "loop-outcome", max_acceptable_retries=small_counts, should_loop=st.booleans(), **repeated
+    ),
+    made_of(
+        "json-schema",
+        schema=schemas,
+        of=st.sampled_from(["answer", "arguments", "output"]),
+        require=st.sampled_from(["all", "any"]),
+        code_fence=st.booleans(),
+    ),
+    made_of("tool-arguments", tools=short_names, arguments=json_values, compare=modes, **compared),
+    made_of(
+        "trajectory-match",
+        calls=st.lists(references | names, max_size=3).map(tuple),
+        mode=st.sampled_from(["strict", "unordered", "subset", "superset"]),
+        arguments=modes | st.just("ignored"),
+        **compared,
+    ),
+    made_of("no-invented-values", pattern=patterns, known=st.lists(texts, max_size=1).map(tuple)),
+    made_of(
+        "tool-output-in-answer",
+        tools=short_names,
+        compare=st.sampled_from(["exact", "normalised", "values"]),
+        require=st.sampled_from(["last", "any", "all"]),
+        ignore=st.sampled_from([(), ("case",), ("html", "invisible")]),
+    ),
+    made_of(
+        "tool-success-rate",
+        min=st.floats(0, 1),
+        tools=short_patterns,
+        failure_pattern=st.none() | patterns,
+    ),
+    made_of("state-equals", **stated, **compared),
+    made_of("state-contains", **stated, **compared),
+)
+snapshots = st.dictionaries(st.just("db"), json_values)
+
+
+@st.composite
+def trajectory_specs(draw, depth=2):
+    """Draw a grader of trajectories, or a combination of some."""
+    name, kind = draw(st.sampled_from("abcdef")), draw(st.sampled_from(["plain", *_COMBINED]))
+    fields = {
+        "name": name,
+        "kind": kind,
+        "turn": draw(st.none() | st.integers(-3, 3)),
+        "threshold": draw(st.floats(0, 1)),
+        "fingerprint": draw(texts),
+    }
+    if kind == "plain" or not depth:
+        return GraderSpec(grader=draw(trajectory_graders), **fields)
+    most = 1 if kind == "not" else 3
+    inner = trajectory_specs(depth=depth - 1)
+    parts = draw(st.lists(inner, min_size=1, max_size=most, unique_by=lambda part: part.name))
+    option = GRADERS[kind].parts_option
+    grader = GRADERS[kind](**{option: {} if most == 1 else ()})
+    return GraderSpec(grader=grader, parts=tuple(parts), **fields)
+
+
+_COMBINED = ("all-of", "any-of", "not")
