@@ -100,7 +100,6 @@ def _restart(server: Server, asked: argparse.Namespace) -> int:
 def _run(server: Server, settings: Settings) -> int:
     """Start what does not run, or nothing of it; tell where the server is."""
     began = time.monotonic()
-    ensure_installed(server.places)
     running = [part for part in PARTS if server.is_up(part)]
     try:
         _bring_up(server, settings)
@@ -119,6 +118,7 @@ def _run(server: Server, settings: Settings) -> int:
 
 def _bring_up(server: Server, settings: Settings) -> None:
     server.start_models(settings)
+    ensure_installed(server.places)
     # Letta would go on with connections that are gone.
     anew = server.start_postgres()
     if settings.redis:

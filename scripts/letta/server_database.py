@@ -29,7 +29,6 @@ SETTINGS = {
     "max_connections": "200",
     # Agents of scripted models can be made again; a crash of the machine may lose them.
     "fsync": "off",
-    "synchronous_commit": "off",
     "full_page_writes": "off",
 }
 
@@ -80,6 +79,11 @@ class Database:
         command = [self._programs / program, *arguments]
         environment, account = self._environment(), self.account
         run_step(command, Surroundings(log=log, environment=environment, account=account))
+
+    def query(self, text: str, port: int, log: Path, *, database: str = "letta") -> None:
+        """Run SQL on the running server; raises as `run` does."""
+        to = ("-h", HOST, "-p", str(port), "-U", "letta", "-d", database)
+        self.run("psql", [*to, "-q", "-v", "ON_ERROR_STOP=1", "-c", text], log)
 
     def initialise(self, log: Path) -> None:
         """Make the data folder, owned by the account, with a password that is drawn for it."""
@@ -145,9 +149,8 @@ def make_template(places: Places, account: pwd.struct_passwd | None, log: Path) 
     server = database.launch(port, server_log)
     try:
         database.await_ready(server, port, server_log)
-        to = ("-h", HOST, "-p", str(port), "-U", "letta", "-q")
-        database.run("psql", [*to, "-d", "postgres", "-c", "create database letta"], log)
-        database.run("psql", [*to, "-d", "letta", "-c", "create extension vector"], log)
+        database.query("create database letta", port, log, database="postgres")
+        database.query("create extension vector", port, log)
         _migrate(places, database.url(port), log)
     finally:
         moment = moment_of(server.pid) or ""

@@ -166,6 +166,7 @@ class Server:
         if self._is_up_with("letta", made_of) and self.is_healthy():
             return
         self.end("letta")
+        self._point_at_models()
         port = self._port("letta")
         run = Path(__file__).with_name("run_letta.py")
         command = [str(self.places.python), str(run), "server", "--host", HOST, "--port", str(port)]
@@ -187,6 +188,22 @@ class Server:
     def _database(self) -> Database:
         data = self.places.state / "postgres"
         return Database(self.places, data, database_account(data))
+
+    def _point_at_models(self) -> None:
+        """Tell Letta's tables where the models are: Letta keeps the first address it was told.
+
+        Models that the script no longer had are forgotten: Letta marks them as deleted, and then
+        cannot add them again.
+        """
+        record = self.record("postgres")
+        url = f"{self.url('models')}/v1"
+        queries = (
+            f"update providers set base_url = '{url}' where name = 'openai'",  # noqa: S608  (ours)
+            "delete from provider_models where is_deleted",
+        )
+        log = self.places.log("queries")
+        for query in queries:
+            self._database().query(query, record.port if record else 0, log)
 
     def _letta_environment(self, settings: Settings) -> dict[str, str]:
         """Give the whole environment: keys of the user must not reach Letta or its tools."""
