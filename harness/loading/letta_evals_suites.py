@@ -115,6 +115,8 @@ def _name_the_one_grader(keys: NativeKeys) -> None:
 
 
 def _put_top(keys: NativeKeys) -> None:
+    if keys.given("description") is None:
+        keys.take("description")
     keys.move(("num_runs",), "epochs")
     keys.move(("max_concurrent",), "limits", "concurrency")
     _put_setup(keys)

@@ -216,6 +216,9 @@ def _sample() -> _Schema:
                 "items": {"type": "object", "required": ["role"]},
             },
             "graders": {"type": ["array", "object"]},
+            "sessions": {"type": "array", "items": turns, "minItems": 1},
+            "rubric": scalar,
+            "rubric_path": _TEXT,
         },
-        "anyOf": [{"required": [name]} for name in INPUTS],
+        "anyOf": [{"required": [name]} for name in (*INPUTS, "sessions")],
     }

@@ -63,7 +63,7 @@ def failed_of(
         epoch=trial.epoch,
         status=trial.status,
         grader=None,
-        evidence="the weighted score is below the threshold",
+        evidence="the grades taken together do not suffice",
         said=_shortened(_last_words(trial.trajectory)),
     )
     if trial.error is not None:

@@ -101,7 +101,10 @@ def test_a_suite_with_a_reward_and_without_a_kind_is_read():
     ("text", "native"),
     [
         ("num_runs: 4", {"epochs": 4}),
-        ("num_runs: ~\nmax_concurrent: ~\nsetup_script: ~\nsandbox: ~\noutput: ~", {"epochs": 1}),
+        (
+            "description: ~\nnum_runs: ~\nmax_concurrent: ~\nsandbox: ~\noutput: ~",
+            {"epochs": 1},
+        ),
         ("max_samples: 3", {"max_samples": 3}),
         ("max_samples: ~\nsample_tags: ~", {"max_samples": None, "sample_tags": ()}),
         ("sample_tags: [a, b]", {"sample_tags": ("a", "b")}),

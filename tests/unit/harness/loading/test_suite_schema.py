@@ -44,6 +44,7 @@ def test_the_suites_of_the_project_fit(validator, path):
         {"gates": [{"weights": {"g": 2}, "aggregation": "p95", "op": "lt", "value": 0.5}]},
         {"gates": [{"any": [{"all": [{"metric": "g", "op": "gte", "value": 0.5}]}]}]},
         {"max_samples": 3, "sample_tags": ["a"]},
+        {"samples": [{"sessions": [["x", "y"], "z"], "rubric": "Is it good?"}]},
         {"samples": [{"id": 7, "input": ["x"], "ground_truth": [1, "y"], "color": "red"}]},
     ],
 )
