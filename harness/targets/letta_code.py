@@ -230,6 +230,10 @@ class LettaCode:
         Raises:
             TargetError: the server cannot be asked.
         """
+        from harness.targets.letta_code_backends import backend_of  # noqa: PLC0415
+
+        if backend_of(self, "") == "local":
+            return []
         from harness.targets.letta_code_server import clean_server  # noqa: PLC0415
 
         return await clean_server(self, run_id)

@@ -14,7 +14,7 @@ from harness.targets.letta_code_backends import PROVIDER, backend_of
 from harness.targets.letta_code_environment import base_environment
 from harness.targets.letta_code_failures import start_failure
 from harness.targets.letta_code_folders import make_run_folder, remove_folder
-from harness.targets.letta_code_preparation import Preparation, find_command
+from harness.targets.letta_code_preparation import PREPARED, Preparation, find_command
 from harness.targets.letta_code_session import LettaCodeSession
 from harness.targets.letta_code_trials import Shared, open_trial
 from harness.types.protocols import AttemptContext, RunContext, Session
@@ -76,8 +76,7 @@ async def connected(
     finally:
         if server is not None:
             await server.close()
-        if not agent.keep_files:
-            await in_thread(remove_folder, run_folder)
+        await in_thread(remove_folder, run_folder / PREPARED if agent.keep_files else run_folder)
 
 
 def _server(agent: LettaCode, run_context: RunContext) -> "CodeServer | None":
@@ -99,7 +98,8 @@ async def _share(
     server: "CodeServer | None",
 ) -> Shared:
     environment = base_environment(os.environ, pass_env=agent.pass_env, provider_keys=False)
-    preparation = Preparation(argv, run_folder, environment)
+    preparation = Preparation(argv, run_folder / PREPARED, environment)
+    preparation.folder.mkdir()
     key = _provider_key(agent)
     # Each takes a second, most of it to start the command.
     version, homes = await asyncio.gather(

@@ -24,8 +24,10 @@ _OURS = {
     "--new-agent": "every trial has an agent of its own",
     "--no-wait": "the answer is waited for",
     "--output-format": "the events are read from stream-json",
+    "--permission-mode": "that is target.permission_mode",
     "--prompt": "the prompt is the sample's",
     "--resume": "every trial has a conversation of its own",
+    "--tags": "agents bear the tags of their run",
 }
 _SHORT = {"-a": "--agent", "-m": "--model", "-p": "--prompt", "-r": "--resume"}
 

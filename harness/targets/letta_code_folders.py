@@ -7,10 +7,9 @@ import os
 import shutil
 import stat
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 FILE_BYTES = 2**18
 """How long a collected file may be."""
@@ -52,18 +51,22 @@ def remove_folder(folder: Path) -> None:
     Raises:
         OSError: it cannot be removed.
     """
+    if not folder.exists():
+        return
+    try:
+        shutil.rmtree(folder)
+    except PermissionError:
+        folder.chmod(stat.S_IRWXU)
+        for parent, names, _ in os.walk(folder):
+            for path in map(Path(parent).joinpath, names):
+                if not path.is_symlink():
+                    path.chmod(stat.S_IRWXU)
+        shutil.rmtree(folder)
 
-    def retry(remove: Callable[..., Any], path: str, _error: Any) -> None:
-        os.chmod(os.path.dirname(path), stat.S_IRWXU)  # noqa: PTH101, PTH120  (as shutil gives it)
-        if not os.path.islink(path):  # noqa: PTH114
-            os.chmod(path, stat.S_IRWXU)  # noqa: PTH101
-        if remove in {os.unlink, os.rmdir}:
-            remove(path)
-        else:
-            shutil.rmtree(path)
 
-    if folder.exists():
-        shutil.rmtree(folder, onerror=retry)
+def forget_keys(home: Path) -> None:
+    """Remove the keys of connected endpoints from a home folder that is kept."""
+    remove_folder(home / ".letta" / "lc-local-backend" / "providers")
 
 
 def collect_files(folder: Path, patterns: Sequence[str]) -> dict[str, str | dict[str, int]]:

@@ -21,6 +21,9 @@ from harness.types.errors import TargetError
 TESTED = "0.34.12"
 """The version of the command that this target was made for."""
 
+PREPARED = "prepared"
+"""The folder, inside that of the run, that holds the prepared home folders."""
+
 _INSTALL = f"install it (pip install letta=={TESTED}), or name its path as target.command"
 _READY_SECONDS = 60.0
 _VERSION = re.compile(r"(\d+\.\d[\w.+-]*)\s+\(Letta Code\)")

@@ -17,7 +17,7 @@ from harness.targets.letta_code_backends import model_arguments, who_arguments
 from harness.targets.letta_code_environment import MARK
 from harness.targets.letta_code_failures import ended_failure, start_failure, turn_failure
 from harness.targets.letta_code_flags import later_flags
-from harness.targets.letta_code_folders import collect_files, remove_folder
+from harness.targets.letta_code_folders import collect_files, forget_keys, remove_folder
 from harness.targets.letta_code_memory import local_memory, read_blocks, server_memory
 from harness.targets.letta_code_trials import (
     CodeTrial,
@@ -128,7 +128,9 @@ class LettaCodeSession:
             if self._server is not None and self._made is not None:
                 await self._server.discard(self._made)
         finally:
-            if not self._shared.agent.keep_files:
+            if self._shared.agent.keep_files:
+                await in_thread(forget_keys, self._trial.folders.home)
+            else:
                 await in_thread(remove_folder, self._trial.folders.root)
 
     def _arguments(self) -> list[str]:

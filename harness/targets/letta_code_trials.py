@@ -17,6 +17,7 @@ from harness.targets.letta_code_environment import (
 )
 from harness.targets.letta_code_flags import resolve_flags, split_flags
 from harness.targets.letta_code_folders import Folders, make_folders
+from harness.types.errors import TargetError
 from harness.types.protocols import AttemptContext, RunContext
 from harness.types.suites import SCRIPTED
 
@@ -76,10 +77,12 @@ def open_trial(shared: Shared, context: AttemptContext) -> CodeTrial:
     """Make the folders of a trial, and say how its commands are run; it blocks.
 
     Raises:
-        TargetError: `bad_request`, where the sample's own variables are none.
+        TargetError: `bad_request`, where the sample has what cannot be used.
         OSError: a folder cannot be made.
     """
     agent = shared.agent
+    if context.sample.history:
+        raise TargetError("Letta Code takes no history of a sample", code="bad_request")
     own = sample_environment(context.sample.extra_vars)
     backend = backend_of(agent, context.model)
     folders = make_folders(

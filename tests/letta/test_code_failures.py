@@ -125,20 +125,15 @@ def test_what_the_command_refuses_is_said_by_its_first_line(tmp_path, monkeypatc
     found = {}
     for name, options in {
         "flag": {"flags": "--no-such-flag"},
-        "mode": {"permission_mode": "hurried"},
-        "model": {"models": ["nowhere/nothing"]},
-        "key": {"models": ["openai/gpt-4.1"]},
+        "models": {"models": ["nowhere/nothing", "openai/gpt-4.1"]},
     }.items():
         trials = run_code_suite(tmp_path / name, {"plain": [{"say": "Hi."}]}, options)
-        [trial] = trials.values()
-        found[name] = (trial.error.code, trial.error.message)
-    assert {name: code for name, (code, _) in found.items()} == {
-        "flag": "bad_request",
-        "mode": "bad_request",
-        "model": "not_found",
-        "key": "unauthorized",
+        found |= {model: trial.error for model, trial in trials.items()}
+    assert {name: error.code for name, error in found.items()} == {
+        "plain": "bad_request",
+        "nowhere/nothing": "not_found",
+        "openai/gpt-4.1": "unauthorized",
     }
-    assert "Unknown option '--no-such-flag'" in found["flag"][1]
-    assert "Invalid permission mode: hurried" in found["mode"][1]
-    assert 'provider "nowhere" is not registered' in found["model"][1]
-    assert "Provider is not configured: openai" in found["key"][1]
+    assert "Unknown option '--no-such-flag'" in found["plain"].message
+    assert 'provider "nowhere" is not registered' in found["nowhere/nothing"].message
+    assert "Provider is not configured: openai" in found["openai/gpt-4.1"].message

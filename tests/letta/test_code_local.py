@@ -1,5 +1,9 @@
 """Letta Code on its local backend: what happens in a turn, over turns and sessions, and where."""
 
+import json
+import shutil
+from pathlib import Path
+
 import pytest
 from fakes.letta_code_runs import letta_code, run_code_suite, shape
 
@@ -136,7 +140,6 @@ def test_folders_in_place_are_those_of_the_suite(tmp_path):
     (tmp_path / "memory").mkdir()
     script = {"worker": once("pwd; echo kept > kept.txt", say="Worked.")}
     trials = {
-        "shared": run_code_suite(tmp_path, script, {"working_dir": "place", "sandbox": False}),
         "by model": run_code_suite(tmp_path, script, {"working_dir": "place"}),
         "memory": run_code_suite(
             tmp_path, script, {"memory_workspace": True, "memory_dir": "memory"}
@@ -144,7 +147,6 @@ def test_folders_in_place_are_those_of_the_suite(tmp_path):
     }
     places = {name: shape(found["worker"])[0][2] for name, found in trials.items()}
     assert places == {
-        "shared": f"ok Bash: {tmp_path / 'place'}",
         "by model": f"ok Bash: {tmp_path / 'place' / 'worker'}",
         "memory": f"ok Bash: {tmp_path / 'memory'}",
     }
@@ -180,3 +182,31 @@ def test_a_long_prompt_goes_in_whole(tmp_path):
     trials = run_code_suite(tmp_path, {"counter": counter}, samples=[long])
     assert shape(trials["counter"])[0][-1] == "agent: You closed with the end."
     assert letta_code().endswith("letta")
+
+
+def test_an_endpoint_is_connected_with_its_key_which_is_stored_nowhere(
+    tmp_path, monkeypatch, scripted
+):
+    key = "sk-0123456789abcdef"
+    monkeypatch.setenv("MY_KEY", key)
+    look = 'grep -rl "sk-[0-9a-f]*" "$HOME/.letta/lc-local-backend/providers" | wc -l'
+    url = scripted(json.dumps({"models": {"thief": once(look, say="Found.")}}))
+    trials = run_code_suite(
+        tmp_path,
+        {},
+        {
+            "models": ["openai-compatible/scripted/thief"],
+            "provider": {"base_url": url, "api_key_env": "MY_KEY"},
+            "keep_files": True,
+        },
+    )
+    [trial] = trials.values()
+    assert shape(trial)[0][1:] == ["call Bash", "ok Bash: 1", "agent: Found."]
+    kept = Path(trial.snapshots[AGENT_STATE]["folder"])
+    try:
+        for folder in (tmp_path / "runs", kept.parent):
+            files = [path.read_bytes() for path in folder.rglob("*") if path.is_file()]
+            assert files
+            assert not any(key.encode() in text for text in files)
+    finally:
+        shutil.rmtree(kept.parent)
