@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from types import MappingProxyType
 
+from harness.importers.anthropic import Anthropic
 from harness.importers.openai_chat import OpenAIChat
 from harness.importers.openai_responses import OpenAIResponses
 from harness.importers.regrade_trials import RegradeTrials
@@ -11,6 +12,7 @@ from harness.types.imports import Importer
 IMPORTERS: Mapping[str, type[Importer]] = MappingProxyType(
     {
         "regrade": RegradeTrials,
+        "anthropic": Anthropic,
         "openai-responses": OpenAIResponses,
         "openai-chat": OpenAIChat,
     }

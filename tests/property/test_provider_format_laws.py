@@ -14,7 +14,9 @@ from harness.types.errors import InputError
 from harness.types.events import SystemEvent
 from harness.types.imports import Imported
 
-FOLDERS = {"openai-responses": "openai_responses", "openai-chat": "openai_chat"}
+FOLDERS = {
+    name: name.replace("-", "_") for name in ("openai-responses", "openai-chat", "anthropic")
+}
 MANY = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 
 
