@@ -21,13 +21,15 @@ from harness.types.errors import HarnessError, InputError
 EVERYDAY = {
     "init": ("init", "Write a starter suite that runs at once."),
     "run": ("run", "Drive the agent through a suite, grade, store and sum up."),
-    "grade": ("grade", "Grade stored trajectories again; no agent is driven."),
+    "grade": ("grade", "Grade a stored run, or records of another tool; no agent is driven."),
     "show": ("show", "Show a run, or what happened in one of its trials."),
     "validate": ("validate", "Report every fault of suites and datasets, with its place."),
 }
 MORE = {
     "clean": ("clean", "Delete what a run that was killed left on a server."),
-    "list": ("list", "List graders, extractors and targets, with their options."),
+    "convert": ("convert", "Write records of any tool as trials of our own."),
+    "export": ("export", "Write a run as a table, or as Chat Completions messages."),
+    "list": ("list", "List graders, extractors, targets and formats, with their options."),
     "schema": ("schema", "Print the JSON Schema of a suite."),
     "serve-model": ("serve_model", "Serve a script as an OpenAI-compatible model on loopback."),
 }

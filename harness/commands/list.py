@@ -1,21 +1,30 @@
-"""`regrade list`: graders, extractors and targets, our own and those of installed packages."""
+"""`regrade list`: graders, extractors, targets and formats, our own and of installed packages."""
 
 import click
 
-KINDS = ("graders", "extractors", "targets")
+KINDS = {
+    "graders": "regrade.graders",
+    "extractors": "regrade.extractors",
+    "targets": "regrade.targets",
+    "formats": "regrade.importers",
+}
+"""What can be listed -> the group of entry points that offers it."""
 
 
 @click.command(name="list")
-@click.argument("kind", type=click.Choice(KINDS))
+@click.argument("kind", type=click.Choice(list(KINDS)))
 @click.argument("name", required=False)
 def command(kind: str, name: str | None) -> int:
-    """List what a suite can name, or with NAME what one of them does and its options."""
+    """List what a suite or `--format` can name, or with NAME what one of them does.
+
+    Formats are listed in the order in which a source is held against them.
+    """
     # Loaded here, so that `regrade --help` need not.
     from harness.loading.plugins import find_plugins  # noqa: PLC0415
     from harness.reports.catalogue_text import all_plugins, one_plugin  # noqa: PLC0415
     from harness.system.suggestions import suggest  # noqa: PLC0415
 
-    plugins = find_plugins(f"regrade.{kind}")
+    plugins = find_plugins(KINDS[kind])
     if name is None:
         click.echo(all_plugins(plugins))
     elif name in plugins:

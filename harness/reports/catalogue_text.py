@@ -1,4 +1,4 @@
-"""Graders, extractors and targets as text: what each does, and its options."""
+"""Graders, extractors, targets and formats as text: what each does, and its options."""
 
 import dataclasses
 import inspect
@@ -25,6 +25,8 @@ def _listed(name: str, plugin: type) -> Iterator[str]:
     yield _wrapped((inspect.getdoc(plugin) or "").split("\n\n", 1)[0])
     if kinds := _kinds(plugin):
         yield f"    reads {', '.join(kinds.values())}"
+    if specification := getattr(plugin, "specification", None):
+        yield f"    {specification}"
 
 
 def _kinds(plugin: Any) -> dict[str, str]:
@@ -46,6 +48,9 @@ def _description(name: str, plugin: Any) -> Iterator[str]:
     if kinds := _kinds(plugin):
         yield ""
         yield from (f"{field}: {kind}" for field, kind in kinds.items())
+    if specification := getattr(plugin, "specification", None):
+        yield f"\nspecification: {specification}"
+        return
     options = dataclasses.fields(plugin)
     yield "\noptions:" if options else "\nno options"
     for option in options:

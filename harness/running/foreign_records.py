@@ -69,15 +69,17 @@ class _Placed(msgspec.Struct, frozen=True, kw_only=True):
         return self.record.model or NO_MODEL
 
 
-def recorded_elsewhere(suite: Suite, records: Records) -> Recorded:
+def recorded_elsewhere(suite: Suite | None, records: Records) -> Recorded:
     """Survey records of another tool, and return their conversations as trials without grades.
+
+    Without a suite, or with one that has no samples, the samples come from the records.
 
     Raises:
         InputError: with a fault for each record that cannot be used, or that belongs to no sample
             of the suite; because the source is damaged, or holds no conversation.
     """
     source = open_source(records.path)
-    dataset = open_dataset(suite) if has_samples(suite) else None
+    dataset = open_dataset(suite) if suite and has_samples(suite) else None
     reading = _Reading(records, SampleIndex(dataset.samples()) if dataset else None)
     sha256 = source_sha256(source)
     survey = _Survey(records)

@@ -1,6 +1,8 @@
 """Files written whole: a reader sees the old text or the new one, never half of it."""
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 
@@ -13,6 +15,24 @@ def write_whole(path: Path, text: str) -> None:
     draft = path.with_name(f"{path.name}.{os.getpid()}.part")
     try:
         draft.write_text(text, encoding="utf-8", newline="\n")
+        draft.replace(path)
+    except BaseException:
+        draft.unlink(missing_ok=True)
+        raise
+
+
+@contextmanager
+def whole_file(path: Path) -> Iterator[Path]:
+    """Give the path of a draft beside a file, and move it there once it is written.
+
+    Where writing it fails, the draft goes and the old file stays.
+
+    Raises:
+        OSError: the draft cannot be moved.
+    """
+    draft = path.with_name(f"{path.name}.{os.getpid()}.part")
+    try:
+        yield draft
         draft.replace(path)
     except BaseException:
         draft.unlink(missing_ok=True)

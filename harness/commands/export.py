@@ -1,0 +1,65 @@
+"""`regrade export`: a run as a table, or its conversations as messages."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import click
+
+from harness.types.trials import Trial
+
+NAMES = {"csv": "trials.csv", "parquet": "trials.parquet", "openai-chat": "conversations.jsonl"}
+"""What is written -> the name of the file, where the user names none."""
+
+
+@click.command(name="export")
+@click.argument("run")
+@click.option("--to", "kind", required=True, type=click.Choice(list(NAMES)), help="What to write.")
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Write to this file instead of one in the run directory; one that is there is replaced.",
+)
+def command(run: str, kind: str, out: Path | None) -> int:
+    """Write the trials of RUN as a table (csv, parquet), or as Chat Completions messages.
+
+    RUN is a run directory, its name in the folder of runs, or `latest`.
+    """
+    # Loaded here, so that `regrade --help` need not.
+    from harness.commands.run_lookup import lookup_run  # noqa: PLC0415
+    from harness.reports import table_files  # noqa: PLC0415
+    from harness.reports.trial_rows import grader_names  # noqa: PLC0415
+    from harness.storing.run_folders import RUNS  # noqa: PLC0415
+    from harness.system.files import whole_file  # noqa: PLC0415
+    from harness.types.errors import Fault, InputError  # noqa: PLC0415
+
+    writers = {
+        "csv": table_files.write_csv,
+        "parquet": table_files.write_parquet,
+        "openai-chat": table_files.write_chat,
+    }
+    folder = lookup_run(run, RUNS)
+    path = out or folder / NAMES[kind]
+    try:
+        with whole_file(path) as draft:
+            names = grader_names(_counted(folder, _note))
+            left_out = writers[kind](draft, _counted(folder), names)
+    except OSError as error:
+        problem = f"cannot be written: {error.strerror or type(error).__name__}"
+        raise InputError([Fault(file=str(path), problem=problem)]) from error
+    for what, count in left_out.items():
+        click.echo(f"warning: messages have no form for {what}: {count} left out", err=True)
+    click.echo(f"wrote {path}")
+    return 0
+
+
+def _note(text: str) -> None:
+    click.echo(f"note: {text}", err=True)
+
+
+def _counted(folder: Path, note: Callable[[str], None] = lambda _: None) -> Iterator[Trial]:
+    """Read the trials that count."""
+    from harness.storing.trial_log import read_trials, replaced_trials  # noqa: PLC0415
+
+    replaced = replaced_trials(folder)
+    trials = enumerate(read_trials(folder, note))
+    return (trial for index, trial in trials if index not in replaced)

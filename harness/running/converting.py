@@ -1,0 +1,64 @@
+"""Records of any tool written as our own: one trial a line, without grades of ours."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import msgspec
+
+from harness.running.foreign_records import Records, recorded_elsewhere
+from harness.running.foreign_trials import grades_brought
+from harness.running.recorded_trials import Recorded, recorded_run
+from harness.storing.trial_log import encode_line
+from harness.system.files import whole_file
+from harness.types.errors import Fault, InputError
+from harness.types.trials import Trial
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Converted:
+    """How many conversations were written, what they were, and what there is to know of them."""
+
+    count: int
+    format: str
+    warnings: tuple[str, ...]
+
+
+def convert_records(source: Path | Records, out: Path) -> Converted:
+    """Write the conversations of a run directory, or of records of another tool, as trials.
+
+    What a record says of its own result stays, as grades that decide nothing. The file appears
+    whole, or not at all.
+
+    Raises:
+        InputError: the records cannot be used, or the file cannot be written.
+        StoreError: the run cannot be read.
+    """
+    recorded = (
+        recorded_run(source) if isinstance(source, Path) else recorded_elsewhere(None, source)
+    )
+    try:
+        with whole_file(out) as draft, draft.open("wb") as file:
+            count = sum(bool(file.write(encode_line(trial))) for trial in _trials(recorded))
+    except OSError as error:
+        problem = f"cannot be written: {error.strerror or type(error).__name__}"
+        raise InputError([Fault(file=str(out), problem=problem)]) from error
+    origin = recorded.source
+    named = "regrade" if isinstance(origin, str) or origin is None else origin.format
+    return Converted(count=count, format=named, warnings=tuple(recorded.warnings))
+
+
+def _trials(recorded: Recorded) -> Iterator[Trial]:
+    if recorded.pairs is not None:
+        yield from (trial for _, trial in recorded.pairs())
+        return
+    for trial in recorded.trials:
+        ended = trial.status == "grading_error"
+        yield msgspec.structs.replace(
+            trial,
+            status="completed" if ended else trial.status,
+            passed=None,
+            score=None,
+            grades=grades_brought(trial),
+            error=None if ended else trial.error,
+        )
