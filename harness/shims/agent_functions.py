@@ -47,8 +47,8 @@ async def make_agent(ref: CodeRef, client: Any, sample: Sample) -> str:
     )
 
 
-async def set_up(ref: CodeRef, client: Any, model: str) -> None:
-    """Call a setup with as many of (client, model) as it takes.
+async def set_up(ref: CodeRef, client: Any, model: str | None) -> None:
+    """Call a setup with as many of (client, model) as it takes; None for the agents' own model.
 
     Raises:
         TargetError: as `make_agent` does; the message begins with `setup failed`.

@@ -5,11 +5,12 @@ from typing import Any, NoReturn
 
 from letta_client import AsyncLetta
 
+from harness.shims.agent_functions import set_up, takes_model
 from harness.targets.letta_agent import LettaAgent
 from harness.targets.letta_clients import FactoryClient, base_url_of, key_of, make_client
 from harness.targets.letta_clones import CloneMaker, ExistingMaker
-from harness.targets.letta_factories import FactoryMaker, call_script
-from harness.targets.letta_faults import accepts, agent_faults
+from harness.targets.letta_factories import FactoryMaker
+from harness.targets.letta_faults import agent_faults
 from harness.targets.letta_files import importable, read_agent_file
 from harness.targets.letta_leftovers import Leftovers, delete_run
 from harness.targets.letta_makers import AgentMaker, FileMaker, InlineMaker, Workshop
@@ -115,18 +116,9 @@ class LettaConnection:
         if script is None:
             return
         client = self._client(AsyncLetta)
-        for arguments in self._setup_arguments(client):
-            await call_script(script, "setup_script", arguments, tuple(self._server.secrets))
-
-    def _setup_arguments(self, client: AsyncLetta) -> list[tuple[Any, ...]]:
-        script = self._agent.setup_script
-        if script is None:
-            return []
         models = self._run_context.models or (DEFAULT,)
-        named = [None if model == DEFAULT else model for model in models]
-        if accepts(script, 2):
-            return [(client, model) for model in named]
-        return [(client,) if accepts(script, 1) else ()]
+        for model in models if takes_model(script) else models[:1]:
+            await set_up(script, client, None if model == DEFAULT else model)
 
     async def _rehearse(self) -> None:
         models = self._run_context.models or (DEFAULT,)

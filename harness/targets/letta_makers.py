@@ -16,6 +16,7 @@ from harness.types.protocols import AttemptContext, RunContext
 from harness.types.suites import SCRIPTED
 
 _T = TypeVar("_T")
+_TOOL_GONE = "Tools not found by id"
 
 WITH_PARTS: Mapping[str, Any] = {
     "include": ["agent.blocks", "agent.sources", "agent.tags", "agent.tools"]
@@ -84,6 +85,7 @@ class InlineMaker:
     def __init__(self, workshop: Workshop, agent: InlineAgent) -> None:
         self._workshop = workshop
         self._agent = agent
+        self._tools = server_tools(agent.tools) if agent.tools is not None else []
         self._tool_ids: list[str] = []
 
     async def prepare(self) -> None:
@@ -92,10 +94,11 @@ class InlineMaker:
         Raises:
             TargetError: a tool cannot be put there.
         """
-        if self._agent.tools is not None:
-            tools = server_tools(self._agent.tools)
-            run_id = self._workshop.run_context.run_id
-            self._tool_ids = await put_tools(self._workshop.server, tools, run_id)
+        await self._put_tools()
+
+    async def _put_tools(self) -> None:
+        run_id = self._workshop.run_context.run_id
+        self._tool_ids = await put_tools(self._workshop.server, self._tools, run_id)
 
     async def make(self, context: AttemptContext) -> MadeAgent:
         """Make an agent.
@@ -110,13 +113,25 @@ class InlineMaker:
             raise TargetError(
                 "no model is named", code="bad_request", hint="set target.models or agent.model"
             )
-        body["tool_ids"] = [*self._tool_ids, *(body.get("tool_ids") or ())]
         if self._workshop.secrets:
             body["secrets"] = dict(self._workshop.secrets)
-        state = await self._workshop.server.post(
-            path_of("agents", ""), tagged(body, self._workshop.tags)
-        )
+        body = tagged(body, self._workshop.tags)
+        try:
+            state = await self._post(body)
+        except TargetError as error:
+            if not (self._tools and _TOOL_GONE in str(error)):
+                raise
+            # Another run that used the same tools has ended, and did not know of this one.
+            await self._put_tools()
+            state = await self._post(body)
         return made_agent(state, shared_blocks=self._agent.block_ids or ())
+
+    async def _post(self, body: Mapping[str, Any]) -> Mapping[str, Any]:
+        tool_ids = [*self._tool_ids, *(body.get("tool_ids") or ())]
+        state: Mapping[str, Any] = await self._workshop.server.post(
+            path_of("agents", ""), {**body, "tool_ids": tool_ids}
+        )
+        return state
 
 
 class FileMaker:

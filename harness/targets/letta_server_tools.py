@@ -113,18 +113,29 @@ async def drop_tools(server: LettaServer, run_id: str) -> list[str]:
 
     Returns the names of those that were deleted.
     """
+    tags = {TAG, run_tag(run_id)}
+    tools = [tool async for tool in server.pages(path_of("tools", ""))]
+    used = [tool for tool in tools if tags <= {*(tool.get("tags") or ())}]
+    users = await _run_tags_by_tool(server) if used else {}
     dropped: list[str] = []
-    mine = run_tag(run_id)
-    found = [tool async for tool in server.pages(path_of("tools", ""))]
-    for tool in found:
-        tags = tool.get("tags") or []
-        if TAG not in tags or mine not in tags:
-            continue
-        left = [tag for tag in tags if tag != mine]
-        if runs_of(left):
+    for tool in used:
+        # Two runs may have changed the tags at once: what agents have says more.
+        others = users.get(tool["id"], set()) | {*tool["tags"]} - tags
+        if runs_of(others):
             with suppress(TargetError):  # a run that has ended meanwhile deletes it
-                await server.patch(path_of("tools", tool["id"]), {"tags": left})
+                await server.patch(path_of("tools", tool["id"]), {"tags": [TAG, *sorted(others)]})
             continue
         await server.delete(path_of("tools", tool["id"]))
         dropped.append(str(tool["name"]))
     return dropped
+
+
+async def _run_tags_by_tool(server: LettaServer) -> dict[str, set[str]]:
+    """Return, by tool, the tags of the runs whose agents have it."""
+    found: dict[str, set[str]] = {}
+    query = {"tags": [TAG], "include": ["agent.tools", "agent.tags"]}
+    async for agent in server.pages(path_of("agents", ""), query):
+        runs = {tag for tag in agent.get("tags") or () if runs_of([tag])}
+        for tool in agent.get("tools") or ():
+            found.setdefault(tool["id"], set()).update(runs)
+    return found

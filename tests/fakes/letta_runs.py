@@ -1,5 +1,6 @@
 """Suites on a real Letta server: written into a folder, run, and what the server has afterwards."""
 
+import asyncio
 import json
 import os
 import shutil
@@ -39,6 +40,12 @@ def write_suite(folder, target, inputs=("When does cart-api leave?",), **entries
 def run_suite(folder, target, inputs=("When does cart-api leave?",), **entries):
     """Run a suite in this process, and give the run."""
     return harness.run(write_suite(folder, target, inputs, **entries), out=folder / "runs")
+
+
+def clean(folder, run):
+    """Delete what a run of the suite in a folder left; give a line for each thing."""
+    target = harness.Suite.from_yaml(folder / "suite.yaml").target.target
+    return asyncio.run(target.clean(run.folder.name))
 
 
 def only_trial(run):

@@ -7,6 +7,7 @@ import pytest
 from fakes.letta_runs import (
     DATA,
     TRAIN,
+    clean,
     events,
     history,
     only_trial,
@@ -93,19 +94,12 @@ def test_agents_are_kept_on_request_until_they_are_cleaned(letta, letta_url, tmp
     [agent] = tagged(letta, run)
     assert agent.id == only_trial(run).snapshots["agent_state"]["id"]
     other = run_suite(tmp_path, scripted(letta_url, keep_agents=True))
-    target = harness.Suite.from_yaml(tmp_path / "suite.yaml").target.target
-    deleted = asyncio_run(target.clean(run.folder.name))
+    deleted = clean(tmp_path, run)
     assert any(agent.id in line for line in deleted)
     assert left_of(letta, run) == []
     assert len(tagged(letta, other)) == 1
-    asyncio_run(target.clean(other.folder.name))
+    clean(tmp_path, other)
     assert left_of(letta, other) == []
-
-
-def asyncio_run(work):
-    import asyncio  # noqa: PLC0415
-
-    return asyncio.run(work)
 
 
 def test_the_final_state_is_short_or_whole(letta_url, tmp_path):
@@ -166,9 +160,7 @@ def test_trials_on_somebodys_agent_run_on_clones_with_its_passages(
             assert said[0] == "Hello."
             assert "precious" not in letta.agents.retrieve(clone.id, include=["agent.tags"]).tags
     finally:
-        asyncio_run(
-            harness.Suite.from_yaml(tmp_path / "suite.yaml").target.target.clean(run.folder.name)
-        )
+        clean(tmp_path, run)
     assert left_of(letta, run) == []
     assert [message.id for message in history(letta, somebodys_agent.id)] == before
     archives = letta.archives.list(name="somebody's's Archive", limit=100).items
@@ -258,21 +250,21 @@ def test_an_agent_that_a_factory_did_not_make_is_left_alone(
 
 
 @pytest.mark.parametrize(
-    ("name", "code", "text"),
+    ("name", "failed"),
     [
-        ("break_down", "fixture_broke", "KeyError: 'who'"),
-        ("return_nothing", "fixture_broke", "returned None"),
-        ("ask_for_unknown_model", "not_found", "openai-proxy/none"),
+        ("break_down", ("agent_contract", "KeyError: 'who'")),
+        ("return_nothing", ("agent_contract", "returned None")),
+        ("ask_for_unknown_model", ("not_found", "openai-proxy/none")),
     ],
 )
 def test_a_factory_that_fails_is_an_error_and_leaves_no_agent(
-    letta, letta_url, tmp_path, name, code, text
+    letta, letta_url, tmp_path, name, failed
 ):
     target = with_factory(letta_url, tmp_path, name)
     run = run_suite(tmp_path, target, ["Hello."])
     trial = only_trial(run)
-    assert (trial.status, trial.error.code) == ("target_error", code)
-    assert text in trial.error.message
+    assert (trial.status, trial.error.code) == ("target_error", failed[0])
+    assert failed[1] in trial.error.message
     assert left_of(letta, run) == []
 
 
@@ -308,7 +300,11 @@ def test_each_model_is_set_on_an_agent_of_its_own(letta_url, agent_file, tmp_pat
 
 
 def test_a_tool_of_another_source_is_not_overwritten(letta, letta_url, tmp_path):
-    source = 'def nobodys_tool(x: str) -> str:\n    """Do.\n\n    Args:\n        x: It.\n    """\n    return x\n'
+    source = (
+        "def nobodys_tool(x: str) -> str:\n"
+        '    """Do.\n\n    Args:\n        x: It.\n    """\n'
+        "    return x\n"
+    )
     made = letta.tools.upsert(source_code=source)
     try:
         path = write_suite(tmp_path, scripted(letta_url))

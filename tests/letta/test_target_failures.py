@@ -1,12 +1,19 @@
 """What goes wrong on a real Letta server: which of it is tried again, and what a user is told."""
 
-import asyncio
+import socket
 from contextlib import ExitStack
 
 import pytest
-from fakes.letta_runs import command, events, history, only_trial, run_suite, tagged, write_suite
-
-import harness
+from fakes.letta_runs import (
+    clean,
+    command,
+    events,
+    history,
+    only_trial,
+    run_suite,
+    tagged,
+    write_suite,
+)
 
 INLINE = {"tools": "server_tools.py", "include_base_tools": False}
 STREAMS = ["off", "steps", "tokens"]
@@ -15,11 +22,6 @@ STREAMS = ["off", "steps", "tokens"]
 def target_of(letta_url, model, **more):
     target = {"base_url": letta_url, "script": "scripted.yaml", "agent": INLINE, **more}
     return {**target, "models": [f"scripted/{model}"]}
-
-
-def clean(folder, run):
-    target = harness.Suite.from_yaml(folder / "suite.yaml").target.target
-    asyncio.run(target.clean(run.folder.name))
 
 
 @pytest.mark.parametrize("stream", STREAMS)
@@ -47,28 +49,27 @@ def test_a_failure_in_the_second_step_is_tried_again_on_a_fresh_agent(
 
 @pytest.mark.parametrize("stream", STREAMS)
 @pytest.mark.parametrize(
-    ("model", "code", "attempts"),
+    ("model", "outcome"),
     [
-        ("down", "server_error", 2),
-        ("limited", "rate_limited", 2),
-        ("no-credit", "quota_exhausted", 1),
-        ("unauthorised", "unauthorized", 1),
-        ("forbidden", "forbidden", 1),
-        ("gone", "not_found", 1),
-        ("malformed", "bad_request", 1),
-        ("context", "context_length", 1),
-        ("garbled", "server_error", 2),
-        ("torn", "server_error", 2),
+        ("down", ("server_error", 2)),
+        ("limited", ("rate_limited", 2)),
+        ("no-credit", ("quota_exhausted", 1)),
+        ("unauthorised", ("unauthorized", 1)),
+        ("forbidden", ("forbidden", 1)),
+        ("gone", ("not_found", 1)),
+        ("malformed", ("bad_request", 1)),
+        ("context", ("context_length", 1)),
+        ("garbled", ("server_error", 2)),
+        ("torn", ("server_error", 2)),
     ],
 )
 def test_a_failure_of_the_model_is_retried_where_that_can_help(
-    letta_url, tmp_path, stream, model, code, attempts
+    letta_url, tmp_path, stream, model, outcome
 ):
     target = target_of(letta_url, model, stream=stream)
     trial = only_trial(run_suite(tmp_path, target, retries={"attempts": 2}))
     assert trial.status == "target_error"
-    assert trial.error.code == code
-    assert len(trial.attempts) == attempts
+    assert (trial.error.code, len(trial.attempts)) == outcome
     assert "\n" not in trial.error.message
 
 
@@ -93,8 +94,6 @@ NEEDS_APPROVAL = {"tool_rules": [{"type": "requires_approval", "tool_name": "rol
 
 
 def free_port():
-    import socket  # noqa: PLC0415
-
     with socket.socket() as listener:
         listener.bind(("127.0.0.1", 0))
         return listener.getsockname()[1]

@@ -2,7 +2,7 @@
 
 import msgspec
 import pytest
-from fakes.letta_runs import TRAIN, events, only_trial, run_suite
+from fakes.letta_runs import TRAIN, clean, events, only_trial, run_suite
 
 MODEL = "scripted/"
 PARALLEL = {"model_settings": {"provider_type": "openai", "parallel_tool_calls": True}}
@@ -136,7 +136,7 @@ def test_a_turn_that_is_over_time_is_cancelled_and_what_happened_is_kept(
         [found] = letta.runs.list(agent_id=agent_id, limit=10).items
         assert found.status == "cancelled"
     finally:
-        letta.agents.delete(agent_id)
+        clean(tmp_path, run)
 
 
 def test_what_a_compaction_leaves_behind_is_no_answer(letta_url, tmp_path):
