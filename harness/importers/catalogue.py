@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from harness.importers.anthropic import Anthropic
+from harness.importers.letta import LettaMessages
+from harness.importers.openai_agents import OpenAIAgents
 from harness.importers.openai_chat import OpenAIChat
 from harness.importers.openai_responses import OpenAIResponses
 from harness.importers.regrade_trials import RegradeTrials
@@ -12,6 +14,8 @@ from harness.types.imports import Importer
 IMPORTERS: Mapping[str, type[Importer]] = MappingProxyType(
     {
         "regrade": RegradeTrials,
+        "letta": LettaMessages,
+        "openai-agents": OpenAIAgents,
         "anthropic": Anthropic,
         "openai-responses": OpenAIResponses,
         "openai-chat": OpenAIChat,

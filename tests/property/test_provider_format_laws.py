@@ -15,7 +15,8 @@ from harness.types.events import SystemEvent
 from harness.types.imports import Imported
 
 FOLDERS = {
-    name: name.replace("-", "_") for name in ("openai-responses", "openai-chat", "anthropic")
+    name: name.replace("-", "_")
+    for name in ("openai-responses", "openai-chat", "openai-agents", "anthropic")
 }
 MANY = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 
