@@ -18,7 +18,7 @@ from harness.system.retrying import retry
 from harness.system.texts import cut, error_line
 from harness.system.time_limits import BLOCKING_SECONDS, TimeBudget, limited
 from harness.types.errors import TargetError
-from harness.types.events import Event, UserMessage
+from harness.types.events import Event, SystemEvent, UserMessage
 from harness.types.protocols import AGENT_STATE, AttemptContext, Connection, Session
 from harness.types.samples import Sample
 from harness.types.suites import Limits, Retries
@@ -30,6 +30,12 @@ _LONGEST = 4_000
 """Characters of an error that are stored."""
 
 
+SESSION_START = SystemEvent(
+    kind="session_start", text="The conversation so far is forgotten; the memory is kept."
+)
+"""What precedes the first prompt of every session but the first."""
+
+
 @dataclass(slots=True)
 class _Draft:
     """A trajectory while it happens; what was recorded stays, whatever ends the attempt."""
@@ -37,8 +43,9 @@ class _Draft:
     turns: list[tuple[list[Event], list[Step]]] = field(default_factory=list)
     state: Mapping[str, Any] | None = None
 
-    def begin(self, text: str) -> None:
-        self.turns.append(([UserMessage(text=text, at=now())], []))
+    def begin(self, text: str, *, new_session: bool) -> None:
+        asked = UserMessage(text=text, at=now())
+        self.turns.append(([SESSION_START, asked] if new_session else [asked], []))
 
     def record(self, what: Event | Step) -> None:
         events, steps = self.turns[-1]
@@ -231,7 +238,7 @@ async def _converse(session: Any, sample: Sample, budget: TimeBudget, draft: _Dr
     for turn, text in enumerate(sample.turns):
         if turn in sample.session_starts:
             await budget.turn(_start_session(session))
-        draft.begin(text)
+        draft.begin(text, new_session=turn in sample.session_starts)
         await budget.turn(session.send(text, draft.record))
     if hasattr(session, "final_state"):
         draft.state = await budget.turn(session.final_state())
