@@ -14,9 +14,10 @@ from typing import Any, TypedDict, Unpack
 from harness.loading.selections import Selection
 from harness.loading.suite_files import load_suite
 from harness.reports.progress_bar import progress_shown
-from harness.running.foreign_records import Records, recorded_elsewhere
+from harness.running.foreign_records import recorded_elsewhere
 from harness.running.grading_sources import run_at
 from harness.running.record_mapping import read_field_map
+from harness.running.record_reading import Records
 from harness.running.recorded_trials import Recorded, recorded_run, recorded_trajectories
 from harness.running.recording import RunResult
 from harness.running.replays import replay

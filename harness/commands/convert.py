@@ -29,8 +29,8 @@ def command(source: str, out: Path, named: str | None, fields: tuple[str, ...]) 
     # Loaded here, so that `regrade --help` need not.
     from harness.commands.run_lookup import lookup_source  # noqa: PLC0415
     from harness.running.converting import convert_records  # noqa: PLC0415
-    from harness.running.foreign_records import Records  # noqa: PLC0415
     from harness.running.record_mapping import read_field_map  # noqa: PLC0415
+    from harness.running.record_reading import Records  # noqa: PLC0415
     from harness.storing.run_folders import RUNS  # noqa: PLC0415
     from harness.system.texts import one_line  # noqa: PLC0415
 

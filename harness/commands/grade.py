@@ -56,8 +56,9 @@ def command(  # noqa: PLR0913  (one parameter an option)
     from harness.commands.run_lookup import lookup_source, suite_of_run  # noqa: PLC0415
     from harness.commands.run_reporting import run_and_report  # noqa: PLC0415
     from harness.commands.suite_faults import load_wholly  # noqa: PLC0415
-    from harness.running.foreign_records import Records, recorded_elsewhere  # noqa: PLC0415
+    from harness.running.foreign_records import recorded_elsewhere  # noqa: PLC0415
     from harness.running.record_mapping import read_field_map  # noqa: PLC0415
+    from harness.running.record_reading import Records  # noqa: PLC0415
     from harness.running.recorded_trials import recorded_run  # noqa: PLC0415
     from harness.running.replays import replay  # noqa: PLC0415
     from harness.running.run_options import RunOptions, suite_file  # noqa: PLC0415

@@ -4,11 +4,12 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 from harness.importers.source_files import SourceFile, SourceFolder
-from harness.system.suggestions import list_names, suggest
+from harness.system.suggestions import suggest
 from harness.types.errors import Fault, InputError
 from harness.types.imports import Imported, Importer
 
-_JSON_SUFFIXES = (".json", ".jsonl", ".ndjson", ".parquet")
+_TEXT_SUFFIXES = (".json", ".jsonl", ".ndjson")
+_SUFFIXES = (*_TEXT_SUFFIXES, ".parquet")
 
 
 def importer_called(name: str, importers: Mapping[str, type[Importer]]) -> Importer:
@@ -116,14 +117,16 @@ class _Reading:
             self.left_out(source.shown)
 
     def _unknown(self, source: SourceFile) -> InputError:
+        if source.path.suffix.lower() in _TEXT_SUFFIXES:
+            source.text()  # says so where it is in another encoding, or damaged
         problem = "no format is known that looks like this"
-        allowed = f"name one with --format: {list_names(list(self.importers))}"
+        allowed = f"name one with --format: {', '.join(self.importers)}"
         return InputError([Fault(file=source.shown, problem=problem, allowed=allowed)])
 
 
 def _should_be_records(source: SourceFile) -> bool:
     head = source.head()
-    return bool(head.values) or source.path.suffix.lower() in _JSON_SUFFIXES
+    return bool(head.values) or source.path.suffix.lower() in _SUFFIXES
 
 
 def _read(

@@ -6,8 +6,9 @@ from pathlib import Path
 
 import msgspec
 
-from harness.running.foreign_records import Records, recorded_elsewhere
+from harness.running.foreign_records import recorded_elsewhere
 from harness.running.foreign_trials import grades_brought
+from harness.running.record_reading import Records
 from harness.running.recorded_trials import Recorded, recorded_run
 from harness.storing.trial_log import encode_line
 from harness.system.files import whole_file

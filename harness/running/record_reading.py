@@ -1,0 +1,98 @@
+"""Records of another tool, read one by one and given their place among the trials."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import msgspec
+
+from harness.importers.format_finding import read_with_formats
+from harness.importers.source_files import open_source
+from harness.loading.plugins import IMPORTERS, find_plugins
+from harness.running.epoch_numbers import EpochNumbers
+from harness.running.record_mapping import FieldMap, map_fields
+from harness.running.sample_matching import SampleIndex, id_of
+from harness.types.errors import Fault
+from harness.types.imports import Imported
+
+NO_MODEL = "default"
+"""What the model of records is called that name none."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Records:
+    """Records of another tool: where they lie, and how the user wants them read.
+
+    `format` is None where it is to be told by the shape. With `allow_unmatched`, records that
+    belong to no sample of the suite are left out; otherwise they are faults.
+    """
+
+    path: Path
+    format: str | None = None
+    fields: FieldMap = field(default_factory=FieldMap)
+    allow_unmatched: bool = False
+
+
+class Placed(msgspec.Struct, frozen=True, kw_only=True):
+    """A record with its place among the trials: `row` is that of its sample in the dataset.
+
+    `problem` says why there is no sample for it; `faults` are about its fields.
+    """
+
+    format: str
+    record: Imported
+    row: int | None = None
+    epoch: int = 0
+    renumbered: bool = False
+    problem: str = ""
+    faults: tuple[Fault, ...] = ()
+
+    @property
+    def model(self) -> str:
+        """Return the model, by the name of those that have none where it tells none."""
+        return self.record.model or NO_MODEL
+
+
+@dataclass(slots=True)
+class RecordReading:
+    """Reads the records and finds the place of each; every pass finds the same.
+
+    `left_out` are the files that are no records, and `most_repeats` is how often a sample is there
+    on one model, at most: both are known after a pass.
+    """
+
+    records: Records
+    index: SampleIndex | None
+    left_out: dict[str, None] = field(default_factory=dict)
+    most_repeats: int = 1
+
+    def placed(self) -> Iterator[Placed]:
+        """Return every record with its place, in their order.
+
+        Raises:
+            InputError: the source is damaged, or no format is known that looks like it.
+        """
+        source = open_source(self.records.path)
+        importers = find_plugins(IMPORTERS)
+        numbers = EpochNumbers()
+        named = self.records.format
+        for name, read in read_with_formats(source, importers, named, self._leave_out):
+            record, faults = map_fields(read, self.records.fields)
+            row, problem = self.index.find(record) if self.index else (None, "")
+            if problem:
+                yield Placed(format=name, record=record, problem=problem, faults=faults)
+                continue
+            key = id_of(record) if row is None else row
+            epoch, renumbered = numbers.number(key, record.model or NO_MODEL, record.epoch)
+            yield Placed(
+                format=name,
+                record=record,
+                row=row,
+                epoch=epoch,
+                renumbered=renumbered,
+                faults=faults,
+            )
+        self.most_repeats = max(numbers.most, 1)
+
+    def _leave_out(self, file: str) -> None:
+        self.left_out[file] = None

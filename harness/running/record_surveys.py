@@ -1,0 +1,146 @@
+"""What there is to know of records of another tool as a whole, before the first is graded."""
+
+from collections import Counter
+from collections.abc import Iterator
+
+from harness.loading.fault_lists import FaultList
+from harness.running.record_mapping import has_field
+from harness.running.record_reading import Placed, RecordReading, Records
+from harness.running.sample_matching import id_of, prompts_of
+from harness.system.suggestions import suggest
+from harness.types.errors import Fault, InputError
+
+_LISTED = 5
+_ALIKE = 2
+"""How many of the faults that say the same of different records are shown one by one."""
+
+
+class Survey:
+    """Counts records, their samples and their faults; some bytes a record.
+
+    `formats` and `models` are names in their order, `uses` counts the records of each row of the
+    dataset, and `taken` those that are graded.
+    """
+
+    def __init__(self, records: Records) -> None:
+        self._request = records
+        self._faults = FaultList(records.path.as_posix())
+        self._alike: Counter[tuple[str, str]] = Counter()
+        self._unmatched = FaultList(records.path.as_posix(), noun="records")
+        self._unread: Counter[str] = Counter()
+        self._unread_in: Counter[str] = Counter()
+        self._outcomes = dict.fromkeys(records.fields.outcomes, 0)
+        self._fields: dict[str, None] = {}
+        self._prompts: dict[int, int] = {}
+        self._other_prompts = self._renumbered = self._size = 0
+        self._left_out: dict[str, None] = {}
+        self.formats: dict[str, None] = {}
+        self.models: dict[str, None] = {}
+        self.uses: Counter[int] = Counter()
+        self.records = self.taken = 0
+
+    def add(self, placed: Placed) -> None:
+        """Take one record."""
+        record = placed.record
+        self.records += 1
+        self.formats[placed.format] = None
+        self._add_faults(placed.faults)
+        self._fields.update(dict.fromkeys(record.fields))
+        for path in self._outcomes:
+            self._outcomes[path] += has_field(record.fields, path)
+        if placed.problem:
+            allowed = "--allow-unmatched leaves such records out; --map sample=FIELD names the id"
+            fault = Fault(file=record.place, problem=placed.problem, allowed=allowed)
+            self._unmatched.add(fault)
+            return
+        self.taken += 1
+        self.models[placed.model] = None
+        self._renumbered += placed.renumbered
+        self._unread.update(record.unread)
+        self._unread_in.update(dict.fromkeys(record.unread, 1))
+        self._count_sample(placed)
+
+    def _add_faults(self, faults: tuple[Fault, ...]) -> None:
+        for fault in faults:
+            alike = (fault.path, fault.problem)
+            self._alike[alike] += 1
+            if self._alike[alike] <= _ALIKE:
+                self._faults.add(fault)
+
+    def _count_sample(self, placed: Placed) -> None:
+        if placed.row is not None:
+            self.uses[placed.row] += 1
+            return
+        key, prompts = hash(id_of(placed.record)), hash(prompts_of(placed.record))
+        self._other_prompts += self._prompts.setdefault(key, prompts) != prompts
+
+    @property
+    def samples(self) -> int:
+        """Count the samples where there is no dataset."""
+        return len(self._prompts)
+
+    def finish(self, reading: RecordReading) -> None:
+        """Hear that there are no more records.
+
+        Raises:
+            InputError: with what is wrong with them.
+        """
+        self._left_out = reading.left_out
+        self._size = reading.index.count if reading.index else 0
+        for path, count in self._outcomes.items():
+            if self.records and not count:
+                problem = f'no record has a field "{path}"'
+                allowed = suggest(path, self._fields)
+                self._faults.add(Fault(file="--map outcome", problem=problem, allowed=allowed))
+        for (path, problem), count in self._alike.items():
+            if count > _ALIKE:
+                more = f"{problem}, in {count - _ALIKE} more records"
+                self._faults.add(Fault(file=self._request.path.as_posix(), path=path, problem=more))
+        faults = list(self._faults.listed())
+        if self._unmatched.count and not self._request.allow_unmatched:
+            faults += self._unmatched.listed()
+        if not faults and not self.taken:
+            found = "no record belongs to a sample of the suite" if self.records else _NOTHING
+            faults.append(Fault(file=self._request.path.as_posix(), problem=found))
+        if faults:
+            raise InputError(faults)
+
+    def warnings(self) -> list[str]:
+        """Return what the reader of the numbers should know."""
+        return [*self._about_sources(), *self._about_records()]
+
+    def _about_sources(self) -> Iterator[str]:
+        if self._left_out:
+            yield f"left out, as no records: {_listed(list(self._left_out))}"
+        if self._unmatched.count:
+            places = [fault.file for fault in self._unmatched.kept]
+            listed = _listed(places, of=self._unmatched.count)
+            yield f"{self._unmatched.count} records belong to no sample and were left out: {listed}"
+        if self._size > len(self.uses):
+            yield f"{self._size - len(self.uses)} of {self._size} samples have no record"
+
+    def _about_records(self) -> Iterator[str]:
+        for kind, count in self._unread.items():
+            yield (
+                f"not understood, and kept as an event of the system: {kind}, "
+                f"{count} times in {self._unread_in[kind]} of {self.taken} records"
+            )
+        if self._renumbered:
+            yield (
+                f"{self._renumbered} records repeat an epoch of their sample and model, "
+                "and were given the next free one"
+            )
+        if self._other_prompts:
+            yield (
+                f"{self._other_prompts} records have the id of an earlier one, and other prompts; "
+                "each is graded by its own"
+            )
+
+
+_NOTHING = "it holds no conversation"
+
+
+def _listed(names: list[str], *, of: int | None = None) -> str:
+    count = len(names) if of is None else of
+    more = f" and {count - _LISTED} more" if count > _LISTED else ""
+    return f"{', '.join(names[:_LISTED])}{more}"
