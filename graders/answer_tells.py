@@ -6,6 +6,8 @@ It needs no pattern, where `assistant-contains-tool-output` does.
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 from decimal import Decimal
+from functools import cached_property
+from itertools import islice
 from typing import Any, ClassVar, Literal, NamedTuple
 
 import regex
@@ -39,6 +41,30 @@ class _Told(NamedTuple):
     span: tuple[int, int] | None = None
     value: str | None = None
     reason: str = ""
+
+
+class _Answer:
+    """The answer and the forms it is compared in, each made once however many results there are."""
+
+    def __init__(self, piece: Piece, ignore: Collection[Ignored]) -> None:
+        self.ref, self.raw = piece
+        self.ignore = ignore
+
+    @cached_property
+    def text(self) -> str:
+        return normalise(self.raw, self.ignore)
+
+    @cached_property
+    def ungrouped(self) -> str:
+        return ungroup(self.text)
+
+    @cached_property
+    def numbers(self) -> frozenset[Decimal]:
+        return numbers_in(self.text)
+
+    @cached_property
+    def json_values(self) -> tuple[Any, ...]:
+        return tuple(_json_in(self.raw))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,17 +116,18 @@ class ToolOutputInAnswer:
         names = ", ".join(map(quoted, self.tools)) or "any tool"
         if not results:
             return Grade(score=0.0, evidence=f"There is no result of {names}")
-        usable = [(ref, result) for ref, result in results if _is_usable(result)]
+        latest = (one for one in reversed(results) if _is_usable(one[1]))
+        usable = list(islice(latest, 1 if self.require == "last" else None))[::-1]
         if not usable:
             refs = tuple(ref for ref, _ in results[:MOST_REFS])
             evidence = f"There is no usable output of {names}: it failed, or holds nothing"
             return Grade(status="skipped", evidence=evidence, refs=refs)
-        answer = final_message(subject.trajectory)
-        looked_at = usable[-1:] if self.require == "last" else usable
-        told = [(ref, result, self._told(ref, result, answer)) for ref, result in looked_at]
+        said = final_message(subject.trajectory)
+        answer = _Answer(said, self.ignore) if said else None
+        told = [(ref, result, self._told(ref, result, answer)) for ref, result in usable]
         return self._judged(told, answer)
 
-    def _judged(self, told: list[tuple[Ref, ToolResult, _Told]], answer: Piece | None) -> Grade:
+    def _judged(self, told: list[tuple[Ref, ToolResult, _Told]], answer: _Answer | None) -> Grade:
         good = [one for one in told if one[2].told]
         bad = [one for one in told if one[2].told is False]
         open_ones = [one for one in told if one[2].told is None]
@@ -115,25 +142,27 @@ class ToolOutputInAnswer:
         ref, result, how = bad[0]
         return Grade(score=0.0, evidence=how.reason, refs=_refs(ref, answer, how))
 
-    def _told(self, ref: Ref, result: ToolResult, answer: Piece | None) -> _Told:
+    def _told(self, ref: Ref, result: ToolResult, answer: _Answer | None) -> _Told:
         name = quoted(result.name or "")
-        if answer is None or (answer[0].turn, answer[0].event) < (ref.turn, ref.event):
+        if answer is None or (answer.ref.turn, answer.ref.event) < (ref.turn, ref.event):
             return _Told(False, reason=f"The agent gave no answer after {name} returned")
-        check_size("the output", max(len(result.output), len(answer[1])))
+        check_size("the output", max(len(result.output), len(answer.raw)))
         if self.compare == "exact":
-            at = answer[1].find(result.output)
+            at = answer.raw.find(result.output)
             found = _Told(at >= 0, (at, at + len(result.output)) if at >= 0 else None)
         else:
-            found = self._compared(result.output, answer[1])
+            found = self._compared(result.output, answer)
         if found.told is None:
             cut = f"The output of {name} was cut, and the rest is not told"
             return found._replace(reason=found.reason or cut)
         return found._replace(reason=f"The answer does not tell what {name} returned")
 
-    def _compared(self, output: str, answer: str) -> _Told:
+    def _compared(self, output: str, answer: _Answer) -> _Told:
         rest, was_cut = without_notes(output)
-        compared = _normalised if self.compare == "normalised" else _by_values
-        found = compared(output if self.compare == "normalised" else rest, answer, self.ignore)
+        if self.compare == "normalised":
+            found = _normalised(output, answer)
+        else:
+            found = _by_values(rest, answer)
         return _Told(None) if was_cut and found.told is False else found
 
 
@@ -152,15 +181,14 @@ def _leaves(value: Any) -> Iterator[Any]:
         yield value
 
 
-def _normalised(output: str, answer: str, ignore: Collection[Ignored]) -> _Told:
+def _normalised(output: str, answer: _Answer) -> _Told:
     value = decoded(output)
-    if isinstance(value, dict | list) and any(same_json(value, one) for one in _json_in(answer)):
+    if isinstance(value, dict | list) and any(same_json(value, one) for one in answer.json_values):
         return _Told(True)
     is_text = not isinstance(value, dict | list)
-    wanted = normalise(str(value) if is_text else output, ignore)
-    text = normalise(answer, ignore)
-    found = find_whole(wanted, text) or find_whole(ungroup(wanted), ungroup(text))
-    return _Told(found is not None, _raw_span(wanted, answer))
+    wanted = normalise(str(value) if is_text else output, answer.ignore)
+    found = find_whole(wanted, answer.text) or find_whole(ungroup(wanted), answer.ungrouped)
+    return _Told(found is not None, find_whole(wanted, answer.raw) if found else None)
 
 
 def _json_in(answer: str) -> Iterator[Any]:
@@ -178,30 +206,24 @@ def _json_in(answer: str) -> Iterator[Any]:
                 continue
 
 
-def _by_values(output: str, answer: str, ignore: Collection[Ignored]) -> _Told:
+def _by_values(output: str, answer: _Answer) -> _Told:
     values = values_of(output)
     if not values:
         return _Told(None, reason="The output holds no text and no number")
     if len(values) > 1:
         values = [v for v in values if str(v).strip().lower() not in _UNTELLING] or values
-    text = normalise(answer, ignore)
-    numbers = numbers_in(text)
     for value in values:
         if isinstance(value, Decimal):
-            if value in numbers:
+            if value in answer.numbers:
                 shown = f"{value.normalize():f}" if value else "0"
-                return _Told(True, _raw_span(shown, answer), shown)
-        elif find_whole(normalise(value, ignore), text):
-            return _Told(True, _raw_span(value, answer), value)
+                return _Told(True, find_whole(shown, answer.raw), shown)
+        elif find_whole(normalise(value, answer.ignore), answer.text):
+            return _Told(True, find_whole(value, answer.raw), value)
     return _Told(False)
 
 
-def _raw_span(wanted: str, answer: str) -> tuple[int, int] | None:
-    return find_whole(wanted, answer)
-
-
-def _refs(ref: Ref, answer: Piece | None, how: _Told) -> tuple[Ref, ...]:
+def _refs(ref: Ref, answer: _Answer | None, how: _Told) -> tuple[Ref, ...]:
     if answer is None:
         return (ref,)
     start, end = how.span or (None, None)
-    return ref, Ref(turn=answer[0].turn, event=answer[0].event, start=start, end=end)
+    return ref, Ref(turn=answer.ref.turn, event=answer.ref.event, start=start, end=end)

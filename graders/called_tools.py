@@ -5,7 +5,7 @@ Lists, entries and texts are those of Vally (0.15), made exact where its documen
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal, NamedTuple
 
@@ -21,6 +21,21 @@ from harness.types.taxonomy import Taxonomy
 
 _List = Literal["required", "disallowed", "sequence", "parallel"]
 _LISTS: tuple[_List, ...] = ("required", "disallowed", "sequence", "parallel")
+
+
+class _Entry:
+    """An entry with the names that it matches: each name of a tool is searched once."""
+
+    def __init__(self, pattern: ToolPattern, called: Collection[str]) -> None:
+        self.pattern = pattern
+        self.names = frozenset(name for name in called if search(pattern.name, name))
+
+    def find(self, records: Iterable[CallRecord]) -> Iterator[tuple[CallRecord, tuple[Ref, ...]]]:
+        """Return the calls that match, each with what to point at."""
+        for record in records:
+            where = self.pattern.find(record) if record.call.name in self.names else None
+            if where:
+                yield record, where
 
 
 class _Finding(NamedTuple):
@@ -93,10 +108,16 @@ class ToolCalls:
             for entry in self._entries(option):
                 entry.has_valid_patterns()
         records = call_records(subject.trajectory)
-        findings = list(self._findings(records))
+        called = {record.call.name for record in records}
+        lists: dict[_List, list[_Entry]] = {
+            option: [_Entry(one, called) for one in self._entries(option)] for option in _LISTS
+        }
+        findings = list(_findings(lists, records))
         failed = [one for one in findings if not one.passed]
         refs = [ref for one in failed or findings for ref in one.refs]
-        details = {"unmatched": self._unmatched(records)} if self.disallowed else {}
+        unmatched = [entry.pattern.name for entry in lists["disallowed"] if not entry.names]
+        shown = [f"disallowed {slashed(name)}" for name in dict.fromkeys(unmatched)]
+        details = {"unmatched": shown} if self.disallowed else {}
         return Grade(
             score=float(not failed),
             evidence=". ".join(one.evidence for one in findings),
@@ -104,31 +125,27 @@ class ToolCalls:
             details=details,
         )
 
-    def _findings(self, records: Sequence[CallRecord]) -> Iterator[_Finding]:
-        if self.required:
-            yield _judge_required(self._entries("required"), records)
-        yield _judge_disallowed(self._entries("disallowed"), records)
-        if self.sequence:
-            yield _judge_sequence(self._entries("sequence"), records)
-        if self.parallel:
-            yield _judge_parallel(self._entries("parallel"), records)
-
     def _entries(self, option: _List) -> tuple[ToolPattern, ...]:
         given: tuple[ToolPattern | str, ...] = getattr(self, option)
         return tuple(ToolPattern(name=one) if isinstance(one, str) else one for one in given)
 
-    def _unmatched(self, records: Sequence[CallRecord]) -> list[str]:
-        """Show the disallowed names that are those of no call at all."""
-        called = {record.call.name for record in records}
-        names = dict.fromkeys(entry.name for entry in self._entries("disallowed"))
-        unmatched = [name for name in names if not any(search(name, one) for one in called)]
-        return [f"disallowed {slashed(name)}" for name in unmatched]
+
+def _findings(
+    lists: Mapping[_List, Sequence[_Entry]], records: Sequence[CallRecord]
+) -> Iterator[_Finding]:
+    if lists["required"]:
+        yield _judge_required(lists["required"], records)
+    yield _judge_disallowed(lists["disallowed"], records)
+    if lists["sequence"]:
+        yield _judge_sequence(lists["sequence"], records)
+    if lists["parallel"]:
+        yield _judge_parallel(lists["parallel"], records)
 
 
-def _judge_required(entries: Sequence[ToolPattern], records: Sequence[CallRecord]) -> _Finding:
+def _judge_required(entries: Sequence[_Entry], records: Sequence[CallRecord]) -> _Finding:
     missing, too_many, refs = [], [], list[Ref]()
-    for entry in entries:
-        found = [(record, where) for record in records if (where := entry.find(record))]
+    for each in entries:
+        entry, found = each.pattern, list(each.find(records))
         answered = sum(bool(record.results) for record, _ in found)
         if answered < entry.least:
             counted = f" ({answered} of at least {entry.least} times)" if entry.least > 1 else ""
@@ -144,10 +161,10 @@ def _judge_required(entries: Sequence[ToolPattern], records: Sequence[CallRecord
     return _Finding(not failed, failed or "All required tools were called", tuple(refs))
 
 
-def _judge_disallowed(entries: Sequence[ToolPattern], records: Sequence[CallRecord]) -> _Finding:
+def _judge_disallowed(entries: Sequence[_Entry], records: Sequence[CallRecord]) -> _Finding:
     called, refs = [], list[Ref]()
-    for entry in entries:
-        found = [where for record in records if (where := entry.find(record))]
+    for each in entries:
+        entry, found = each.pattern, [where for _, where in each.find(records)]
         if len(found) >= max(entry.least, 1):
             counted = f" ({len(found)} times)" if entry.least > 1 else ""
             called.append(f"{entry.text}{counted}")
@@ -158,31 +175,32 @@ def _judge_disallowed(entries: Sequence[ToolPattern], records: Sequence[CallReco
     return _Finding(False, evidence, tuple(refs))
 
 
-def _judge_sequence(entries: Sequence[ToolPattern], records: Sequence[CallRecord]) -> _Finding:
+def _judge_sequence(entries: Sequence[_Entry], records: Sequence[CallRecord]) -> _Finding:
     refs: list[Ref] = []
     following = iter(records)
     for index, entry in enumerate(entries):
         # The first call that matches is the best one: it leaves most calls for what follows.
-        where = next((where for record in following if (where := entry.find(record))), None)
-        if where is None:
-            after = f" after {entries[index - 1].text}" if index else ""
-            evidence = f"The required sequence was not met: {entry.text} was not called{after}"
-            return _Finding(False, evidence, tuple(refs))
-        refs += where
+        found = next(entry.find(following), None)
+        if found is None:
+            after = f" after {entries[index - 1].pattern.text}" if index else ""
+            problem = f"{entry.pattern.text} was not called{after}"
+            return _Finding(False, f"The required sequence was not met: {problem}", tuple(refs))
+        refs += found[1]
     return _Finding(True, "The tools were called in the required sequence", tuple(refs))
 
 
-def _judge_parallel(entries: Sequence[ToolPattern], records: Sequence[CallRecord]) -> _Finding:
-    names = ", ".join(entry.text for entry in entries)
+def _judge_parallel(entries: Sequence[_Entry], records: Sequence[CallRecord]) -> _Finding:
+    names = ", ".join(entry.pattern.text for entry in entries)
     steps: defaultdict[Any, list[CallRecord]] = defaultdict(list)
     for record in records:
         steps[record.reply].append(record)
     for calls in steps.values():
         if len(calls) < len(entries):
             continue
-        found = [[entry.find(record) for record in calls] for entry in entries]
-        partners = [[i for i, where in enumerate(row) if where] for row in found]
+        found = [list(entry.find(calls)) for entry in entries]
+        places = {record.ref: place for place, record in enumerate(calls)}
+        partners = [[places[record.ref] for record, _ in row] for row in found]
         if first_unmatched(len(entries), partners.__getitem__) is None:
-            refs = dict.fromkeys(ref for row in found for where in row for ref in where or ())
+            refs = dict.fromkeys(ref for row in found for _, where in row for ref in where)
             return _Finding(True, f"One step called in parallel: {names}", tuple(refs))
     return _Finding(False, f"No step called in parallel: {names}")

@@ -9,6 +9,7 @@ from harness.types.events import ToolResult
 
 FAILURE_PATTERN = r"\A\s*+(?:(?i:error|exception)\s*+:|Traceback \(most recent call last\):)"
 
+_FIRST_LETTERS = frozenset("eET")
 _LOOKED_AT = 1_000
 """Characters of an output in which the default pattern is searched: it is anchored at the start."""
 
@@ -22,5 +23,8 @@ def has_failed(result: ToolResult, pattern: str | None = FAILURE_PATTERN) -> boo
     """
     if not result.ok or pattern is None:
         return not result.ok
-    searched = result.output[:_LOOKED_AT] if pattern == FAILURE_PATTERN else result.output
-    return search(pattern, searched) is not None
+    if pattern != FAILURE_PATTERN:
+        return search(pattern, result.output) is not None
+    head = result.output[:_LOOKED_AT].lstrip()
+    # Most outputs begin otherwise, and a search costs more than a look.
+    return head[:1] in _FIRST_LETTERS and search(pattern, head) is not None
