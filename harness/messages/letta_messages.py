@@ -223,3 +223,6 @@ _READERS: Mapping[str, _Reader] = MappingProxyType(
         "usage_statistics": _read_nothing,
     }
 )
+
+KNOWN_TYPES = frozenset(_READERS)
+"""The types of messages that are understood; of any other the fields are kept as they are."""
