@@ -5,7 +5,7 @@ It is the converse of `assistant-contains-tool-output`.
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 from graders.event_places import MOST_REFS, placed_events
 from graders.text_searches import lint_pattern, quoted, slashed
@@ -56,19 +56,25 @@ class NoInventedValues:
         sources = _Sources(self.pattern)
         for text in (*self.known, *_texts_of(subject.sample.history)):
             sources.add(text)
-        told: set[str] = set()
-        invented: dict[str, Ref] = {}
+        findings = _Findings(set(), {})
         for ref, event in placed_events(subject.trajectory):
             if isinstance(event, UserMessage):
                 sources.add(event.text)
             elif isinstance(event, ToolResult):
                 sources.add(event.output)
-            elif isinstance(event, AssistantMessage) and len(invented) < _MOST_INVENTED:
-                for value, start, end in _values(self.pattern, event.text):
-                    told.add(value)
-                    if value not in invented and not sources.hold(value):
-                        invented[value] = Ref(turn=ref.turn, event=ref.event, start=start, end=end)
-        return self._judged(told, invented)
+            elif isinstance(event, AssistantMessage):
+                self._look_at(event.text, ref, sources, findings)
+        return self._judged(*findings)
+
+    def _look_at(self, text: str, ref: Ref, sources: "_Sources", findings: "_Findings") -> None:
+        """Add the values of one message to those that were told, and to the invented ones."""
+        told, invented = findings
+        for value, start, end in _values(self.pattern, text):
+            if len(invented) == _MOST_INVENTED:
+                return
+            told.add(value)
+            if value not in invented and not sources.hold(value):
+                invented[value] = Ref(turn=ref.turn, event=ref.event, start=start, end=end)
 
     def _judged(self, told: set[str], invented: Mapping[str, Ref]) -> Grade:
         if not invented:
@@ -84,6 +90,13 @@ class NoInventedValues:
             refs=tuple(invented.values())[:MOST_REFS],
             details={"invented": [value[:1_000] for value in values]},
         )
+
+
+class _Findings(NamedTuple):
+    """The values that were told, and where each was told that had not been seen."""
+
+    told: set[str]
+    invented: dict[str, Ref]
 
 
 class _Sources:

@@ -19,7 +19,8 @@ _INVISIBLE = regex.compile(r"[\p{Cf}\p{Variation_Selector}]++")
 _GROUPED = regex.compile(
     r"(?<![\d.,'\u2019\u202f\u2009])\d{1,3}(?:[,'\u2019\u202f\u2009\u00a0]\d{3})++(?!\d)"
 )
-_SEPARATORS = dict.fromkeys(map(ord, ",'\u2019\u202f\u2009\u00a0"))
+_MARKS = ",'\u2019\u202f\u2009\u00a0"
+_SEPARATORS = dict.fromkeys(map(ord, _MARKS))
 
 
 def normalise(text: str, ignore: Collection[Ignored] = ()) -> str:
@@ -29,7 +30,7 @@ def normalise(text: str, ignore: Collection[Ignored] = ()) -> str:
         SlowPattern: the time limit has passed.
     """
     check_size("the texts", len(text))
-    text = unicodedata.normalize("NFC", text)
+    text = text if text.isascii() else unicodedata.normalize("NFC", text)
     if "html" in ignore:
         text = html.unescape(text)
     if "invisible" in ignore:
@@ -42,4 +43,6 @@ def normalise(text: str, ignore: Collection[Ignored] = ()) -> str:
 
 def ungroup(text: str) -> str:
     """Write numbers without the separators of their thousands: `73,815` is `73815`."""
+    if not any(mark in text for mark in _MARKS):
+        return text
     return _GROUPED.sub(lambda match: match.group().translate(_SEPARATORS), text)
