@@ -115,7 +115,8 @@ class Survey:
         if self._unmatched.count:
             places = [fault.file for fault in self._unmatched.kept]
             listed = _listed(places, of=self._unmatched.count)
-            yield f"{self._unmatched.count} records belong to no sample and were left out: {listed}"
+            records = _records(self._unmatched.count, "belongs", "belong")
+            yield f"{records} to no sample, left out: {listed}"
         if self._size > len(self.uses):
             yield f"{self._size - len(self.uses)} of {self._size} samples have no record"
 
@@ -123,21 +124,21 @@ class Survey:
         for kind, count in self._unread.items():
             yield (
                 f"not understood, and kept as an event of the system: {kind}, "
-                f"{count} times in {self._unread_in[kind]} of {self.taken} records"
+                f"{count}x in {self._unread_in[kind]} of {self.taken} records"
             )
         if self._renumbered:
-            yield (
-                f"{self._renumbered} records repeat an epoch of their sample and model, "
-                "and were given the next free one"
-            )
+            records = _records(self._renumbered, "repeats", "repeat")
+            yield f"{records} an epoch of the same sample and model; the next free one was taken"
         if self._other_prompts:
-            yield (
-                f"{self._other_prompts} records have the id of an earlier one, and other prompts; "
-                "each is graded by its own"
-            )
+            records = _records(self._other_prompts, "has", "have")
+            yield f"{records} the id of an earlier one, and other prompts; each keeps its own"
 
 
 _NOTHING = "it holds no conversation"
+
+
+def _records(count: int, one: str, more: str) -> str:
+    return f"{count} record {one}" if count == 1 else f"{count} records {more}"
 
 
 def _listed(names: list[str], *, of: int | None = None) -> str:

@@ -13,6 +13,7 @@ from harness.types.trajectories import Trajectory
 from harness.types.trials import Trial
 
 _SEVERAL = -1
+_NO_SAMPLE, _NO_PROMPT = "no sample has its prompt", "it holds no prompt"
 _PROMPT_DIGITS = 12
 
 
@@ -51,7 +52,7 @@ class SampleIndex:
         if row == _SEVERAL:
             return None, f"{_named(record)}several samples have its prompt"
         if row is None:
-            return None, f"{_named(record)}no sample has its {'prompt' if prompts else 'id'}"
+            return None, f"{_named(record)}{_NO_SAMPLE if prompts else _NO_PROMPT}"
         return row, ""
 
 
