@@ -279,3 +279,67 @@ def test_the_command_says_in_one_line_that_a_port_is_taken():
     assert process.returncode == 2
     assert errors.startswith(f"127.0.0.1:{port}: cannot listen here: ")
     assert len(errors.splitlines()) == 1
+
+
+@pytest.mark.parametrize("close", [False, True])
+@pytest.mark.parametrize(
+    ("method", "path", "body"),
+    [
+        ("GET", "/models", None),
+        ("GET", "/nowhere", None),
+        ("POST", "/chat/completions", question("x")),
+        ("POST", "/chat/completions", question("x", stream=True)),
+        ("POST", "/chat/completions", question("x", "limited")),
+        ("POST", "/chat/completions", question("x", "garbled")),
+    ],
+)
+async def test_connections_are_kept_for_the_next_request_unless_they_are_to_be_closed(
+    method, path, body, close
+):
+    made = []
+
+    async def count(*_):
+        made.append(1)
+
+    tracing = aiohttp.TraceConfig()
+    tracing.on_connection_create_end.append(count)
+    async with (
+        scripted_server(read_script(TROUBLES), close=close) as url,
+        aiohttp.ClientSession(trace_configs=[tracing]) as session,
+    ):
+        for _ in range(2):
+            async with session.request(method, url + path, json=body) as response:
+                assert response.headers.get("Connection") == ("close" if close else None)
+                await response.read()
+    assert len(made) == (2 if close else 1)
+
+
+async def test_requests_of_the_same_prompts_are_alike_where_the_script_says_so():
+    script = parse_script(
+        "alike: prompts\n"
+        "models: {m: [{status: 429, times: 2, when: {replies: 1}}, {say: Here you are.}]}",
+        "f",
+    )
+    call = {"id": "c", "type": "function", "function": {"name": "t", "arguments": "{}"}}
+
+    def second_step(at, asked="hello"):
+        return [
+            {"role": "system", "content": f"agent {at}"},
+            {"role": "user", "content": asked},
+            {"role": "assistant", "content": None, "tool_calls": [call]},
+            {"role": "tool", "tool_call_id": "c", "content": f"at {at} o'clock"},
+        ]
+
+    async def status(client, messages):
+        try:
+            await client.chat.completions.create(model="m", messages=messages)
+        except openai.RateLimitError:
+            return 429
+        return 200
+
+    async with (
+        scripted_server(script) as url,
+        AsyncOpenAI(base_url=url, api_key="unused", max_retries=0) as client,
+    ):
+        assert [await status(client, second_step(at)) for at in range(3)] == [429, 429, 200]
+        assert await status(client, second_step(9, asked="something else")) == 429
