@@ -4,7 +4,9 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from harness.importers.anthropic import Anthropic
+from harness.importers.langchain import LangChain
 from harness.importers.letta import LettaMessages
+from harness.importers.letta_evals import LettaEvals
 from harness.importers.openai_agents import OpenAIAgents
 from harness.importers.openai_chat import OpenAIChat
 from harness.importers.openai_responses import OpenAIResponses
@@ -14,7 +16,9 @@ from harness.types.imports import Importer
 IMPORTERS: Mapping[str, type[Importer]] = MappingProxyType(
     {
         "regrade": RegradeTrials,
+        "letta-evals": LettaEvals,
         "letta": LettaMessages,
+        "langchain": LangChain,
         "openai-agents": OpenAIAgents,
         "anthropic": Anthropic,
         "openai-responses": OpenAIResponses,

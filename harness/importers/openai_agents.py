@@ -1,4 +1,4 @@
-"""Run states of the OpenAI Agents SDK for Python (schema 1.0 to 1.13), by `RunState.to_json`.
+"""Run states of the OpenAI Agents SDK for Python (schema 1.0 to 1.21), by `RunState.to_json`.
 
 A record is one state: `{"$schemaVersion", "original_input", "generated_items", ...}`.
 """
@@ -24,7 +24,7 @@ _READ = (
 class OpenAIAgents:
     """Run states of the OpenAI Agents SDK: one conversation a state."""
 
-    specification: ClassVar[str] = "OpenAI Agents SDK for Python, run state schema 1.0 to 1.13"
+    specification: ClassVar[str] = "OpenAI Agents SDK for Python, run state schema 1.0 to 1.21"
 
     def claims(self, head: Head) -> bool:
         """Say whether the first record is the state of a run."""

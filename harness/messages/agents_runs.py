@@ -1,4 +1,4 @@
-"""Runs of the OpenAI Agents SDK for Python (run state schema 1.0 to 1.13): events go out.
+"""Runs of the OpenAI Agents SDK for Python (run state schema 1.0 to 1.21): events go out.
 
 A run comes in as its serialised state (`RunState.to_json`) or as the result that the SDK returned.
 Its items wrap those of the Responses API and name the agent. The responses of the model repeat

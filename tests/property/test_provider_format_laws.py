@@ -16,7 +16,7 @@ from harness.types.imports import Imported
 
 FOLDERS = {
     name: name.replace("-", "_")
-    for name in ("openai-responses", "openai-chat", "openai-agents", "anthropic")
+    for name in ("openai-responses", "openai-chat", "openai-agents", "anthropic", "langchain")
 }
 MANY = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 
