@@ -10,9 +10,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from property.strategies import foreign_json, mutated
 
+from harness.messages.library_answers import read_library_answer
 from harness.types.errors import InputError
 from harness.types.events import SystemEvent
 from harness.types.imports import Imported
+from harness.types.trajectories import Trajectory
 
 FOLDERS = {
     name: name.replace("-", "_")
@@ -33,6 +35,21 @@ def records_of(folder):
     return [record for path in paths for record in load(path)]
 
 
+ANSWERS = [
+    *[record["messages"] for record in records_of("langchain") if "messages" in record],
+    [
+        {"kind": "request", "instructions": "x", "parts": [
+            {"part_kind": "user-prompt", "content": ["Hi", {"kind": "image-url", "url": "u"}]},
+            {"part_kind": "tool-return", "tool_name": "a", "content": {"b": 1}},
+            {"part_kind": "retry-prompt", "content": [{"type": "missing"}]},
+        ]},
+        {"kind": "response", "usage": {"input_tokens": 3}, "parts": [
+            {"part_kind": "text", "content": "<think>a</think>b"},
+            {"part_kind": "tool-call", "tool_name": "a", "args": "{}", "tool_call_id": "c"},
+        ]},
+    ],
+    [{"role": "user", "content": "Hi"}, {"type": "function_call", "call_id": "c", "name": "a"}],
+]  # fmt: skip
 RECORDS = {name: records_of(folder) for name, folder in FOLDERS.items()}
 
 
@@ -64,3 +81,13 @@ def test_a_changed_record_is_read_or_refused_with_its_place(name, data, tmp_path
 @MANY
 def test_any_json_is_read_or_refused_with_its_place(name, value, tmp_path):
     read_values(tmp_path, [value], name)
+
+
+@given(answer=mutated(ANSWERS, foreign_json) | foreign_json)
+def test_any_json_as_an_answer_of_a_library_is_read_or_refused_in_words(answer):
+    try:
+        turns = read_library_answer(answer) or ()
+    except ValueError:
+        return
+    written = msgspec.json.encode(Trajectory(turns=turns))
+    assert msgspec.json.decode(written, type=Trajectory) == Trajectory(turns=turns)
