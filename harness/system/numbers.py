@@ -11,10 +11,12 @@ def reaches(value: float, bound: float) -> bool:
 
 def compares(value: float, op: str, bound: float) -> bool:
     """Say whether `gt`, `gte`, `lt`, `lte` or `eq` holds of a value and a bound, rounding aside."""
-    at_least, at_most = reaches(value, bound), reaches(bound, value)
+    at_least = reaches(value, bound)
+    if op == "gte":  # what nearly every score is held against
+        return at_least
+    at_most = reaches(bound, value)
     return {
         "gt": not at_most,
-        "gte": at_least,
         "lt": not at_least,
         "lte": at_most,
         "eq": at_least and at_most,
