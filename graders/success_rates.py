@@ -17,7 +17,9 @@ from harness.types.taxonomy import Taxonomy
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolSuccessRate:
-    """Passes when the share of tool calls that went well is at least `min`; it is the score.
+    """Passes when the share of tool calls that went well is high enough; it is the score.
+
+    It is enough from `min` on, or where that is left out, from the `threshold` of the entry on: 1.
 
     A call failed where its result is flagged so or matches `failure_pattern`, and where it has no
     result. A conversation without any such call is skipped.
@@ -26,9 +28,15 @@ class ToolSuccessRate:
     taxonomy: ClassVar[Taxonomy] = Taxonomy(reference="reference-free", scope="trajectory-level")
     reads: ClassVar[Reads] = "trajectory"
     uses: ClassVar[tuple[str, ...]] = ()
+    threshold_option: ClassVar[str] = "min"
 
-    min: float = field(
-        default=1.0, metadata={"ge": 0, "le": 1, "description": "The least share that passes."}
+    min: float | None = field(
+        default=None,
+        metadata={
+            "ge": 0,
+            "le": 1,
+            "description": "The least share that passes, in place of the entry's `threshold`.",
+        },
     )
     tools: tuple[str, ...] = field(
         default=(),
@@ -60,11 +68,12 @@ class ToolSuccessRate:
         failed = [record for record in calls if not self._went_well(record)]
         rate = (len(calls) - len(failed)) / len(calls)
         refs = [record.results[-1][0] if record.results else record.ref for record in failed]
+        asked = "" if self.min is None else f", at least {self.min:.1%} is asked for"
+        counted = f"{len(calls) - len(failed)} of {len(calls)} tool calls went well"
         return Grade(
             score=rate,
-            passed=reaches(rate, self.min),
-            evidence=f"{len(calls) - len(failed)} of {len(calls)} tool calls went well "
-            f"({rate:.1%}, at least {self.min:.1%} is asked for)",
+            passed=None if self.min is None else reaches(rate, self.min),
+            evidence=f"{counted} ({rate:.1%}{asked})",
             refs=tuple(refs[:MOST_REFS]),
         )
 

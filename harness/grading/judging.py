@@ -129,6 +129,9 @@ class _Judge:
         parts = {part.name: _decided(made[part.name], part) for part in spec.parts}
         grader = cast("CombiningGrader", spec.grader)
         grade = await call_plugin(grader.combine, parts, grade_of)
+        if (spec.op, spec.threshold) != ("gte", 1.0):
+            # The verdicts of the parts decide, unless the suite asks for a score.
+            grade = replace(grade, passed=None)
         used = [part.usage for part in parts.values() if isinstance(part.usage, Usage)]
         return replace(grade, usage=sum(used, Usage())) if used else grade
 

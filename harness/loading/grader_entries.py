@@ -131,6 +131,7 @@ def _bind_entry(
     isolation = entry.isolation if entry else "thread"
     grader = bind_grader_part(location, context, grader_type, isolation) if grader_type else None
     parts = _bind_parts(location, context, grader_type)
+    _refuse_two_thresholds(location, context, grader_type)
     extractor = bind_extractor_part(location, context, grader)
     if entry is None or grader is None or extractor is None or parts is None:
         return None
@@ -150,6 +151,16 @@ def _bind_entry(
     )
     spec = _with_parts(spec, parts.specs)
     return spec, [*(part.needs for part in (grader, extractor) if part.needs), *parts.needs]
+
+
+def _refuse_two_thresholds(
+    location: Location, context: LoadContext, grader_type: GraderType | None
+) -> None:
+    """Report a threshold of an entry whose grader has one of its own among its options."""
+    option, config = getattr(grader_type, "threshold_option", None), location.child("config")
+    if option and config and config.child(option) and (at := location.child("threshold")):
+        problem = f"`threshold` and `config.{option}` are both given"
+        context.findings.fault(at, problem, "one of the two")
 
 
 def _bind_parts(

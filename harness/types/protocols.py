@@ -199,6 +199,15 @@ class Linted(Protocol):
         ...
 
 
+class OwnThreshold(Protocol):
+    """A grader with an option that takes the place of the entry's `threshold`; optional.
+
+    `threshold_option` names it; an entry that gives both is refused.
+    """
+
+    threshold_option: ClassVar[str]
+
+
 class RunLinted(Protocol):
     """A grader some of whose options should meet something in a run; meeting it is optional.
 

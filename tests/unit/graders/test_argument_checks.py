@@ -39,7 +39,7 @@ def test_arguments_are_compared_however_they_were_sent(only, expected, passed):
 
 def test_a_call_that_failed_first_lowers_the_success_rate():
     messages = PAIRS["tool-called-twice-first-failed-second-good"]["messages"]
-    grade = ToolSuccessRate(tools=("^a$",)).grade(subject_of(messages))
+    grade = ToolSuccessRate(tools=("^a$",), min=1.0).grade(subject_of(messages))
     assert (grade.score, grade.passed) == (0.5, False)
 
 
