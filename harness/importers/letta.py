@@ -21,7 +21,7 @@ from harness.importers.record_fields import (
     without,
 )
 from harness.messages.contents import shape_error
-from harness.messages.letta_code_turns import is_code_init, read_code_turns
+from harness.messages.letta_code_prints import is_code_init, read_code_turns
 from harness.messages.letta_messages import KNOWN_TYPES
 from harness.messages.letta_recordings import read_recorded_turns
 from harness.messages.letta_stored import STORED_ROLES, read_stored_turns, unknown_roles

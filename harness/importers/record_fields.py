@@ -9,6 +9,8 @@ OUTCOMES = ("resolved", "reward", "score", "success", "passed", "exit_status", "
 MODEL_ENTRIES = ("model", "model_name", "model_id")
 """Fields that name the model."""
 
+_MOST_SECONDS = 10**9  # what claims to have taken 30 years has measured nothing
+
 ID_ENTRIES = ("sample_id", "id", "task_id", "instance_id")
 """Fields that name the sample."""
 
@@ -21,6 +23,17 @@ def field_text(record: Mapping[str, Any], names: Iterable[str]) -> str | None:
             return value
         if isinstance(value, int) and not isinstance(value, bool):
             return str(value)
+    return None
+
+
+def field_seconds(record: Mapping[str, Any], *names: str, per_second: int = 1) -> float | None:
+    """Return the first of the fields that holds a duration, in seconds; of `per_second` units."""
+    for name in names:
+        value = record.get(name)
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            continue
+        if 0 <= value <= _MOST_SECONDS * per_second:
+            return value / per_second
     return None
 
 

@@ -41,10 +41,14 @@ class SampleIndex:
         """Return the row of a record's sample from 0, or None and why there is none.
 
         Where no sample has all the prompts of the conversation, the first prompt decides: a
-        simulated user goes on, and an agent may have broken off.
+        simulated user goes on, and an agent may have broken off. An id that is that of another
+        sample than the one whose prompts the record tells apart is the number of a row, from
+        before the dataset had ids.
         """
         if record.sample_id is not None and hash(record.sample_id) in self._by_id:
-            return self._by_id[hash(record.sample_id)], ""
+            told = self._by_turns.get(hash(_key(record.prompts))) if record.prompts else None
+            is_sure = told is not None and told != _SEVERAL
+            return told if is_sure else self._by_id[hash(record.sample_id)], ""
         prompts = prompts_of(record)
         row = self._by_turns.get(hash(_key(prompts)))
         if row is None and prompts:

@@ -14,7 +14,7 @@ from harness.types.errors import InputError
 from harness.types.events import SystemEvent
 from harness.types.imports import Imported
 
-FOLDERS = {"letta": "letta"}
+FOLDERS = {"letta": "letta", "letta-evals": "letta_evals"}
 MANY = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 _SUFFIXES = {".json", ".jsonl", ".af"}
 
@@ -22,7 +22,7 @@ _SUFFIXES = {".json", ".jsonl", ".af"}
 def load(path):
     text = path.read_text(encoding="utf-8")
     if path.suffix == ".jsonl":
-        return [json.loads(line) for line in text.splitlines() if line.startswith("{")]
+        return [json.loads(line) for line in text.splitlines() if line.endswith("}")]
     return [json.loads(text)]
 
 

@@ -36,6 +36,9 @@ SAMPLES = [
         (record("else", prompts=("Book a seat.",)), 4),
         (record("Hello.", "Who owns it?"), 5),
         (record("Who owns it?"), 5),
+        (record("x", prompts=("Book a seat.",), sample_id="one"), 4),
+        (record("x", prompts=("Same words",), sample_id="four"), 3),
+        (record("x", prompts=("Unheard of",), sample_id="five"), 4),
     ],
 )
 def test_a_record_is_found_by_its_id_else_by_what_the_user_says(read, row):
