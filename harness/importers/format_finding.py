@@ -118,7 +118,9 @@ class _Reading:
 
     def _unknown(self, source: SourceFile) -> InputError:
         if source.path.suffix.lower() in _TEXT_SUFFIXES:
-            source.text()  # says so where it is in another encoding, or damaged
+            # These say so where it is in another encoding, or damaged.
+            source.text()
+            next(source.values(), None)
         problem = "no format is known that looks like this"
         allowed = f"name one with --format: {', '.join(self.importers)}"
         return InputError([Fault(file=source.shown, problem=problem, allowed=allowed)])
