@@ -11,6 +11,7 @@ from harness.importers.openai_agents import OpenAIAgents
 from harness.importers.openai_chat import OpenAIChat
 from harness.importers.openai_responses import OpenAIResponses
 from harness.importers.regrade_trials import RegradeTrials
+from harness.importers.tau import Tau
 from harness.types.imports import Importer
 
 IMPORTERS: Mapping[str, type[Importer]] = MappingProxyType(
@@ -20,6 +21,7 @@ IMPORTERS: Mapping[str, type[Importer]] = MappingProxyType(
         "letta": LettaMessages,
         "langchain": LangChain,
         "openai-agents": OpenAIAgents,
+        "tau": Tau,
         "anthropic": Anthropic,
         "openai-responses": OpenAIResponses,
         "openai-chat": OpenAIChat,

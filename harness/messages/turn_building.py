@@ -3,6 +3,8 @@
 from datetime import datetime
 from typing import Any
 
+from msgspec.structs import replace
+
 from harness.messages.pairing import name_results
 from harness.types.events import (
     AssistantMessage,
@@ -81,6 +83,10 @@ class TurnBuilder:
     def add(self, event: Event) -> None:
         """Add an event as it is."""
         self._events.append(event)
+
+    def add_to_step(self, event: Event) -> None:
+        """Add an event of the reply that was begun last."""
+        self._events.append(replace(event, step=self._step))
 
     def keep_unread(self, kind: str, data: Any, **fields: Any) -> None:
         """Keep what was not understood as a system event of its kind, and count it."""
