@@ -72,7 +72,7 @@ def _plain_type(kind: Any) -> str:
         return " | ".join(map(str, parts))
     if get_origin(kind) in (list, tuple, Sequence):
         return f"list of {_plain_type(parts[0])}"
-    if get_origin(kind) in (dict, Mapping):
+    if get_origin(kind) in (dict, Mapping) or dataclasses.is_dataclass(kind):
         return "mapping"
     if get_origin(kind) in (Union, UnionType):
         return " | ".join(map(_plain_type, parts))

@@ -8,6 +8,8 @@ from fakes.factories import make_sample, read_rows
 from graders.catalogue import GRADERS
 from harness.grading.judging import grade_trajectory
 from harness.messages.event_texts import event_text
+from harness.types.errors import GraderError
+from harness.types.protocols import Subject
 from harness.types.suites import GraderSpec, Limits
 
 ROWS = read_rows("graders/trajectory_cases.jsonl")
@@ -117,3 +119,46 @@ def test_options_that_contradict_each_other_are_refused(kind, config, problem):
 )
 def test_what_cannot_work_is_found_beforehand(kind, config, option):
     assert [found for found, _ in bound(kind, config).lint()] == [option]
+
+
+@pytest.mark.parametrize(
+    ("kind", "config", "options"),
+    [
+        ("json-schema", {"schema": {"type": "objekt"}}, ["schema"]),
+        ("json-schema", {"schema": {"$schema": "http://example.com/other"}}, ["schema"]),
+        ("json-schema", {"schema": {"$schema": 7}}, ["schema"]),
+        ("json-schema", {"schema": {}, "tools": ["a"]}, ["tools"]),
+        ("json-schema", {"schema": {}, "of": "output", "code_fence": True}, ["code_fence"]),
+        ("json-schema", {"schema": {"type": "object"}}, []),
+        ("tool-arguments", {"tools": ["a"], "arguments": {"x": ["("]}}, []),
+        (
+            "tool-arguments",
+            {"tools": ["a"], "arguments": {"x": ["("]}, "compare": "matches"},
+            ["arguments"],
+        ),
+        (
+            "trajectory-match",
+            {"calls": [{"name": "a", "arguments": "("}], "arguments": "matches"},
+            ["calls"],
+        ),
+        ("no-invented-values", {"pattern": "("}, ["pattern"]),
+        (
+            "tool-success-rate",
+            {"tools": ["("], "failure_pattern": "("},
+            ["tools", "failure_pattern"],
+        ),
+        ("state-equals", {"fixture": "db", "expected": 1, "path": "$["}, ["path"]),
+        ("state-contains", {"fixture": "db"}, ["expected"]),
+        ("state-contains", {"fixture": "db", "path": "$.a"}, []),
+    ],
+)
+def test_what_cannot_work_with_json_is_found_beforehand(kind, config, options):
+    assert [found for found, _ in bound(kind, config).lint()] == options
+
+
+def test_a_schema_that_takes_the_square_of_a_long_list_is_not_checked():
+    row = {"grader": "json-schema", "config": {"schema": {"unevaluatedItems": False}}}
+    grader = bound(row["grader"], row["config"])
+    trajectory = read_conversation([{"user": "q"}, {"assistant": str([1] * 1001)}])
+    with pytest.raises(GraderError, match="at most 1,000"):
+        grader.grade(Subject(make_sample(), trajectory))
