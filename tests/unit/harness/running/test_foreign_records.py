@@ -1,6 +1,7 @@
 """Records of other tools, surveyed and given as trials with their samples."""
 
 import json
+import tracemalloc
 
 import pytest
 from fakes.record_files import chat, write_lines
@@ -194,3 +195,15 @@ def test_records_in_the_opposite_order_of_the_dataset_find_their_samples(tmp_pat
         write_lines(tmp_path / "r.jsonl", records), suite=Suite(name="s", samples=samples)
     )
     assert [sample.id for sample, _ in recorded.pairs()] == [str(n) for n in range(49, -1, -1)]
+
+
+def test_records_are_read_as_a_stream(tmp_path):
+    long = chat("Which train? " + "x" * 100_000)
+    path = write_lines(tmp_path / "r.jsonl", [{**long, "id": str(n)} for n in range(100)])
+    tracemalloc.start()
+    try:
+        assert sum(1 for _ in survey(path).pairs()) == 100
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert peak < path.stat().st_size / 4
