@@ -17,8 +17,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 REGRADE = Path(sys.executable).parent / "regrade"
-FEW, MANY = 10, 110
-ROUNDS = 3
+FEW, MANY = 5, 45
+ROUNDS = 2
 PROMISED = 1.5
 
 SCRIPT = """\
