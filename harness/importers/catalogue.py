@@ -11,7 +11,10 @@ from harness.importers.openai_agents import OpenAIAgents
 from harness.importers.openai_chat import OpenAIChat
 from harness.importers.openai_responses import OpenAIResponses
 from harness.importers.regrade_trials import RegradeTrials
+from harness.importers.stream import RecordedStream
+from harness.importers.swe_agent import SweAgent
 from harness.importers.tau import Tau
+from harness.importers.vally import Vally
 from harness.types.imports import Importer
 
 IMPORTERS: Mapping[str, type[Importer]] = MappingProxyType(
@@ -19,11 +22,14 @@ IMPORTERS: Mapping[str, type[Importer]] = MappingProxyType(
         "regrade": RegradeTrials,
         "letta-evals": LettaEvals,
         "letta": LettaMessages,
+        "vally": Vally,
         "langchain": LangChain,
         "openai-agents": OpenAIAgents,
         "tau": Tau,
+        "swe-agent": SweAgent,
         "anthropic": Anthropic,
         "openai-responses": OpenAIResponses,
+        "stream": RecordedStream,
         "openai-chat": OpenAIChat,
     }
 )
