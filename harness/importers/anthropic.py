@@ -9,7 +9,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from harness.importers.exchanges import Dialect, Talk, read_exchange, split_talks, talk_record
+from harness.importers.exchange_records import read_exchange
+from harness.importers.exchanges import Dialect, Talk, split_talks, talk_record
 from harness.importers.managed_sessions import is_session, read_sessions
 from harness.importers.record_fields import (
     ID_ENTRIES,
@@ -119,12 +120,13 @@ _DIALECT = Dialect(key="messages", reply=_reply, is_reply=_is_reply)
 
 def _read_talk(talk: Talk) -> Imported:
     builder = TurnBuilder()
-    replies = [] if talk.last.failure else _reply(talk.last.response)
-    parts = [*talk.parts(), *replies]
+    last = talk.last
+    replies = [] if last.refused else _reply(last.response)
+    parts = [*talk.history, *replies, *talk.ending()]
     try:
-        _add_messages(builder, talk.last.request.get("system"), parts)
-        if not replies and talk.last.failure is None and talk.last.response is not None:
-            builder.keep_unread("response", talk.last.response)
+        _add_messages(builder, last.request.get("system"), parts)
+        if not replies and not last.refused and last.response is not None:
+            builder.keep_unread("response", last.response)
     except ValueError as error:
         raise ValueError(f"{talk.place}: {error}") from error
     return talk_record(talk, builder.trajectory(), builder.unread)

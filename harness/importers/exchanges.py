@@ -1,9 +1,7 @@
 """Recorded requests and responses of a model's API: records come in, conversations go out.
 
-A record is `{"request": {...}, "response": {...}}`, each the body or an object with a `body`; the
-status stands beside them or in the response. An agent's later requests repeat the conversation, so
-of several that follow each other only the last is read; what it left out of an earlier reply is
-kept apart.
+An agent's later requests repeat the conversation, so of several that follow each other only the
+last is read; what it left out of an earlier reply is kept apart.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -11,15 +9,14 @@ from dataclasses import dataclass, field, replace
 from itertools import groupby
 from typing import Any
 
-from harness.endpoints.error_bodies import code_of_error, read_error_body
+from harness.importers.exchange_records import Exchange, read_exchange
 from harness.importers.record_fields import (
     ID_ENTRIES,
     MODEL_ENTRIES,
     field_text,
     named_outcomes,
-    without,
 )
-from harness.system.json_values import clean_json, load_json
+from harness.system.json_values import clean_json
 from harness.types.events import ErrorEvent, SystemEvent
 from harness.types.imports import Imported
 from harness.types.trajectories import Trajectory
@@ -27,32 +24,6 @@ from harness.types.trials import Failure
 
 LEFT_OUT = "reply_left_out"
 """The kind of the system event that holds a reply which the next request does not repeat."""
-
-_FIRST_ERROR = 400
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Exchange:
-    """One request and its response; `status` is 0 where none is recorded.
-
-    A `response` that is no JSON is its text. `beside` is the rest of the record.
-    """
-
-    request: Mapping[str, Any]
-    response: Any
-    status: int = 0
-    url: str = ""
-    beside: Mapping[str, Any]
-
-    @property
-    def failure(self) -> Failure | None:
-        """Return what the endpoint answered in place of a reply."""
-        response = self.response
-        reported = isinstance(response, Mapping) and bool(response.get("error"))
-        if self.status < _FIRST_ERROR and not reported:
-            return None
-        error = read_error_body(response, status=self.status, otherwise="no message")
-        return Failure(code=code_of_error(error), message=str(error))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,10 +39,10 @@ class Talk:
     last: Exchange
     unread: Mapping[str, int] = field(default_factory=dict)
 
-    def parts(self) -> tuple[Any, ...]:
-        """Return the history, and what the endpoint answered in place of the last reply."""
+    def ending(self) -> tuple[ErrorEvent, ...]:
+        """Return the error in which the conversation ended, if it did."""
         failure = self.last.failure
-        return self.history if failure is None else (*self.history, _error(failure))
+        return () if failure is None else (_error(failure),)
 
 
 def _error(failure: Failure) -> ErrorEvent:
@@ -96,49 +67,6 @@ class Dialect:
         if isinstance(value, str):
             return [{"role": "user", "content": value}]
         return value if isinstance(value, list) else None
-
-
-def read_exchange(record: Any) -> Exchange | None:
-    """Read a record of a request and its response; None where it is none."""
-    if not isinstance(record, Mapping):
-        return None
-    request, response = record.get("request"), record.get("response")
-    asked = _body(request)
-    if not isinstance(asked, Mapping):
-        return None
-    urls = (record.get("url"), request.get("url") if isinstance(request, Mapping) else None)
-    return Exchange(
-        request=asked,
-        response=_body(response),
-        status=_status(record.get("status"), record.get("status_code"), response),
-        url=next((url for url in urls if isinstance(url, str)), ""),
-        beside=without(record, "request", "response", "status", "status_code", "url"),
-    )
-
-
-def _body(value: Any) -> Any:
-    """Return the body of a request or response, which may stand in it as JSON text."""
-    if isinstance(value, Mapping) and "body" in value:
-        value = value["body"]
-    if isinstance(value, Mapping) and set(value) == {"string"}:
-        value = value["string"]
-    if isinstance(value, str):
-        try:
-            return load_json(value)
-        except ValueError:
-            return value
-    return value
-
-
-def _status(*values: Any) -> int:
-    for value in values:
-        found = value
-        if isinstance(value, Mapping):
-            keys = ("code", "status_code", "status")
-            found = next((value[key] for key in keys if type(value.get(key)) is int), None)
-        if type(found) is int and 100 <= found < 600:  # noqa: PLR2004  (a status of HTTP)
-            return found
-    return 0
 
 
 def join_exchanges(records: Iterable[tuple[str, Exchange]], dialect: Dialect) -> Iterator[Talk]:

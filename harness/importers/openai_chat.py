@@ -12,10 +12,10 @@ from typing import Any, ClassVar
 
 from msgspec.structs import replace
 
+from harness.importers.exchange_records import read_exchange
 from harness.importers.exchanges import (
     Dialect,
     Talk,
-    read_exchange,
     split_talks,
     talk_record,
 )
@@ -103,12 +103,12 @@ def _read(messages: Iterable[Any], unread: dict[str, int], place: str) -> tuple[
 def _read_talk(talk: Talk) -> Imported:
     unread: dict[str, int] = {}
     response = talk.last.response
-    reply = [] if talk.last.failure else _reply(response)
+    reply = [] if talk.last.refused else _reply(response)
     more: list[Any] = _other_choices(response, unread) if reply else []
-    if not reply and response is not None and talk.last.failure is None:
+    if not reply and response is not None and not talk.last.refused:
         unread["response"] = 1
         more = [SystemEvent(kind="response", data=response)]
-    turns = _read([*talk.parts(), *reply, *more], unread, talk.place)
+    turns = _read([*talk.history, *reply, *more, *talk.ending()], unread, talk.place)
     if reply and isinstance(response, Mapping):
         turns = _with_numbers(turns, response)
     return talk_record(talk, Trajectory(turns=turns), unread)

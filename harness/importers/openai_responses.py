@@ -9,10 +9,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from harness.importers.exchange_records import read_exchange
 from harness.importers.exchanges import (
     Dialect,
     Talk,
-    read_exchange,
     split_talks,
     talk_record,
 )
@@ -96,13 +96,15 @@ def _read_talk(talk: Talk) -> Imported:
     reader = ResponseItems(builder)
     try:
         _add_instructions(builder, talk.last.request.get("instructions"))
-        for item in talk.parts():
+        for item in talk.history:
             if isinstance(item, SystemEvent | ErrorEvent):
                 builder.add(item)
             else:
                 reader.add(item)
-        if talk.last.failure is None:
+        if not talk.last.refused:
             _add_reply(talk.last.response, reader, builder)
+        for event in talk.ending():
+            builder.add(event)
     except ValueError as error:
         raise ValueError(f"{talk.place}: {error}") from error
     return talk_record(talk, builder.trajectory(), builder.unread)

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping
 from itertools import groupby
 from typing import Any
 
+from harness.messages.arguments import Arguments, read_arguments
 from harness.messages.assistant_messages import part_event, read_id
 from harness.messages.completions import read_usage, text_or_none
 from harness.messages.contents import block_kind, block_text
@@ -26,6 +27,9 @@ _PARTS = (
     *("file", "resource", "resource_link", "fallback", "compaction"),
 )
 """Blocks without text of their own: they are kept as system events."""
+
+CUT_CALL = "incomplete_call"
+"""The kind of the system event that follows a call whose arguments a stream cut off."""
 
 _PRINTED = ("stdout", "stderr")
 
@@ -146,15 +150,27 @@ class AnthropicMessages:
         caller = block.get("caller")
         parent = read_id(caller.get("tool_id")) if isinstance(caller, Mapping) else None
         fields = {**self._fields, "parent_call_id": parent} if parent else self._fields
-        arguments = block.get("input")
-        arguments = {} if arguments is None else arguments
-        self._builder.call(read_id(block.get("id")), block["name"], arguments, **fields)
+        arguments = _arguments(block)
+        name, call_id = block["name"], read_id(block.get("id"))
+        self._builder.call(call_id, name, arguments.value, arguments_text=arguments.text, **fields)
+        if block.get("is_whole") is False:
+            text = f"the stream ended before the arguments of {name} were whole"
+            self._builder.system(CUT_CALL, text, {"call_id": call_id}, **self._fields)
 
     def _add_result(self, block: Mapping[str, Any]) -> None:
         output = read_anthropic_output(block)
         call_id = read_id(block.get("tool_use_id")) or read_id(block.get("toolUseId"))
         more = {"ok": output.ok, "structured": output.structured, **self._fields}
         self._builder.result(call_id, output.text, **more)
+
+
+def _arguments(block: Mapping[str, Any]) -> Arguments:
+    """Return the arguments of a call, which a stream sends as text; a text that was cut stays."""
+    text = block.get("input_json")
+    if not isinstance(text, str):
+        value = block.get("input")
+        return Arguments({} if value is None else value, None)
+    return Arguments(text, text) if block.get("is_whole") is False else read_arguments(text)
 
 
 def _text(block: Any) -> str:

@@ -18,7 +18,14 @@ from harness.types.trajectories import Trajectory
 
 FOLDERS = {
     name: name.replace("-", "_")
-    for name in ("openai-responses", "openai-chat", "openai-agents", "anthropic", "langchain")
+    for name in (
+        "openai-responses",
+        "openai-chat",
+        "openai-agents",
+        "anthropic",
+        "langchain",
+        "stream",
+    )
 }
 MANY = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 
