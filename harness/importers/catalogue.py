@@ -7,6 +7,7 @@ from harness.importers.anthropic import Anthropic
 from harness.importers.langchain import LangChain
 from harness.importers.letta import LettaMessages
 from harness.importers.letta_evals import LettaEvals
+from harness.importers.mcp import MCP
 from harness.importers.openai_agents import OpenAIAgents
 from harness.importers.openai_chat import OpenAIChat
 from harness.importers.openai_responses import OpenAIResponses
@@ -23,6 +24,7 @@ IMPORTERS: Mapping[str, type[Importer]] = MappingProxyType(
         "letta-evals": LettaEvals,
         "letta": LettaMessages,
         "vally": Vally,
+        "mcp": MCP,
         "langchain": LangChain,
         "openai-agents": OpenAIAgents,
         "tau": Tau,

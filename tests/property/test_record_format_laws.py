@@ -10,11 +10,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from property.strategies import foreign_json, mutated
 
+from harness.importers.source_files import open_source
 from harness.types.errors import InputError
 from harness.types.events import SystemEvent
 from harness.types.imports import Imported
 
-FOLDERS = {"letta": "letta", "letta-evals": "letta_evals"}
+FOLDERS = {"letta": "letta", "letta-evals": "letta_evals", "vally": "vally"}
 MANY = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 _SUFFIXES = {".json", ".jsonl", ".af"}
 
@@ -23,7 +24,7 @@ def load(path):
     text = path.read_text(encoding="utf-8")
     if path.suffix == ".jsonl":
         return [json.loads(line) for line in text.splitlines() if line.endswith("}")]
-    return [json.loads(text)]
+    return [value for _, value in open_source(path).values()]
 
 
 def records_of(folder):
