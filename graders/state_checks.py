@@ -22,7 +22,8 @@ _FIXTURE = {
 }
 _PATH = {
     "description": "JSON path (RFC 9535) to the part that is compared. A path that may lead to "
-    "several values, as `$.seats[*].who` does, gives their list."
+    "several values, as `$.seats[*].who` does, gives their list. It may hold `..` and `?` three "
+    "times each."
 }
 _TOLERANCE = {"ge": 0, "description": "How far numbers may differ."}
 _IGNORE_ORDER = {"description": "Let the items of lists stand in any order."}

@@ -8,6 +8,9 @@ from jsonpath.function_extensions import ExpressionType, FilterFunction
 
 from harness.system.patterns import PatternError, check_time, search
 
+_MOST = {"..": 3, "?": 3}
+"""How often a path may hold what looks at everything below: nothing interrupts it meanwhile."""
+
 
 class _Search(FilterFunction):
     """`search` and `match` of RFC 9535, under the time limit of patterns."""
@@ -43,6 +46,9 @@ class _Paths(JSONPathEnvironment):
 
 @lru_cache(maxsize=256)
 def _compiled(path: str) -> Any:
+    for part, most in _MOST.items():
+        if path.count(part) > most:
+            raise ValueError(f"it holds {part!r} more than {most} times")
     try:
         return _Paths(strict=True).compile(path)
     except JSONPathError as error:
