@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from harness.endpoints.failures import classify
 from harness.messages.chat import read_turns
+from harness.messages.library_answers import read_library_answer
 from harness.messages.pairing import name_results
 from harness.system.clock import now
 from harness.system.json_values import clean_json
@@ -22,7 +23,7 @@ from harness.types.protocols import Record
 from harness.types.trajectories import Trajectory, Turn
 
 _WIDTH = 500
-_HINT = "return a text, a list of Chat Completions messages, or a Trajectory"
+_HINT = "return a text, a list of Chat Completions messages, a Trajectory, or what a library gave"
 
 PROMPT = "prompt"
 """The kind of the system event that holds the agent's own wording of the user's message."""
@@ -33,6 +34,8 @@ def read_answer(
 ) -> tuple[Turn, ...]:
     """Read what an agent returned; the sample's history at its beginning is left out.
 
+    It may also be what LangChain, LangGraph, the OpenAI Agents SDK or Pydantic AI returned.
+
     Raises:
         TargetError: `agent_contract`, where it is not what an agent may return; `agent_crash`,
             where an object in it raised.
@@ -42,6 +45,9 @@ def read_answer(
     try:
         if isinstance(answer, Trajectory):
             return name_results(_checked(answer).turns)
+        made = read_library_answer(answer)
+        if made is not None:
+            return _after_history(made, history)
         if isinstance(answer, list | tuple):
             begun = len(history)
             goes_on = list(answer[:begun]) == list(history)
@@ -53,6 +59,20 @@ def read_answer(
         raise crash_of(agent, error) from error
     found = "None" if answer is None else f"a value of type {type(answer).__name__}"
     raise contract_broken(agent, f"returned {found}", _HINT)
+
+
+def _after_history(
+    turns: tuple[Turn, ...], history: Sequence[Mapping[str, Any]]
+) -> tuple[Turn, ...]:
+    """Leave out the turns that the sample had already: libraries give the whole conversation."""
+    before = tuple(prompt_of(turn) for turn in read_turns(history))
+    goes_on = len(turns) > len(before) and tuple(map(prompt_of, turns[: len(before)])) == before
+    return turns[len(before) :] if goes_on else turns
+
+
+def prompt_of(turn: Turn) -> str | None:
+    """Return what the user says in a turn; None where the user says nothing."""
+    return next((event.text for event in turn.events if isinstance(event, UserMessage)), None)
 
 
 def _checked(trajectory: Trajectory) -> Trajectory:

@@ -10,7 +10,13 @@ from harness.system.clock import now
 from harness.system.texts import scrub
 from harness.system.threads import in_thread
 from harness.system.user_calls import GRACE_SECONDS, Caller, UserCodeError, caller_of, is_async
-from harness.targets.agent_answers import contract_broken, crash_of, read_answer, record_turn
+from harness.targets.agent_answers import (
+    contract_broken,
+    crash_of,
+    prompt_of,
+    read_answer,
+    record_turn,
+)
 from harness.targets.agent_parameters import Sources, arguments_of
 from harness.types.code import CodeRef
 from harness.types.events import AssistantMessage
@@ -83,6 +89,7 @@ class ClassSession:
         self._agent = agent
         self._object: Any = None
         self._turns: list[Turn] = []
+        self._asked: list[str] = []
         self._entered = threading.Lock()
 
     async def make(self, arguments: Mapping[str, Any], *, on_loop: bool) -> None:
@@ -106,6 +113,7 @@ class ClassSession:
         Raises:
             TargetError: the agent raised, or returned what is no turn.
         """
+        self._asked.append(text)
         turn = self._turn(await self._enter(self._attribute("send"), text))
         # A result may answer a call of an earlier turn.
         self._turns = list(name_results([*self._turns, turn]))
@@ -113,6 +121,9 @@ class ClassSession:
 
     def _turn(self, answer: Any) -> Turn:
         turns = read_answer(self._agent, answer, ())
+        if len(turns) > 1 and list(map(prompt_of, turns)) == self._asked:
+            # Libraries give the whole conversation each time.
+            turns = turns[-1:]
         if len(turns) != 1:
             raise contract_broken(
                 self._agent,

@@ -552,3 +552,35 @@ async def test_no_secret_is_left_where_a_crash_is_cut(monkeypatch):
 
 async def test_a_generator_exit_of_an_agent_in_a_thread_is_its_crash():
     assert (await failure("def agent(sample): raise GeneratorExit")).code == "agent_crash"
+
+
+STATE = """
+class Message:
+    def __init__(self, type, content):
+        self.type, self.content, self.additional_kwargs = type, content, {}
+
+def state(*texts):
+    kinds = ["human", "ai"] * len(texts)
+    return {"messages": [Message(kind, text) for kind, text in zip(kinds, texts)]}
+"""
+
+
+async def test_what_a_library_returned_is_read_without_its_being_imported():
+    assert await answers(f"{STATE}def agent(sample): return state('Hi', 'Hello.')") == [["Hello."]]
+
+
+async def test_a_library_that_gives_the_whole_conversation_is_read_from_the_last_turn_on():
+    source = (
+        f"{STATE}class agent:\n"
+        " said = ()\n"
+        " def send(self, text):\n"
+        "  self.said = (*self.said, text, text + '!')\n"
+        "  return state(*self.said)"
+    )
+    assert await answers(source, input=("a", "b", "c")) == [["a!"], ["b!"], ["c!"]]
+
+
+async def test_the_sample_s_history_is_no_turn_of_what_a_library_returned():
+    source = f"{STATE}def agent(sample): return state('old', 'older', 'Hi', 'new')"
+    history = ({"role": "user", "content": "old"}, {"role": "assistant", "content": "older"})
+    assert await answers(source, history=history) == [["new"]]
