@@ -25,6 +25,7 @@ FOLDERS = {
         "anthropic",
         "langchain",
         "stream",
+        "mcp",
     )
 }
 MANY = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
