@@ -1,0 +1,185 @@
+"""How a Letta server is asked over HTTP, where it misbehaves; real sockets, no Letta."""
+
+import asyncio
+from contextlib import asynccontextmanager
+
+import pytest
+from letta_client import AsyncLetta
+
+from harness.targets import letta_server
+from harness.targets.letta_clients import FactoryClient, MadeAgents, make_client
+from harness.targets.letta_leftovers import Leftovers, MadeAgent
+from harness.targets.letta_server import LettaServer, path_of
+from harness.types.errors import TargetError
+
+JSON = "Content-Type: application/json\r\n"
+
+
+def answer(body, *, status="200 OK", headers=JSON):
+    data = body.encode()
+    head = f"HTTP/1.1 {status}\r\n{headers}Content-Length: {len(data)}\r\n\r\n"
+    return head.encode() + data
+
+
+CLOSED = b""
+
+
+@asynccontextmanager
+async def served(*answers, kind=AsyncLetta, secrets=()):
+    """Serve answers one after another (the last one for ever); give a server and the requests."""
+    requests, left = [], list(answers)
+
+    async def serve(reader, writer):
+        try:
+            while head := await reader.readuntil(b"\r\n\r\n"):
+                length = [
+                    int(line.split(b":")[1])
+                    for line in head.lower().split(b"\r\n")
+                    if line.startswith(b"content-length")
+                ]
+                body = await reader.readexactly(length[0]) if length else b""
+                requests.append((head.split(b"\r\n")[0].decode(), body.decode()))
+                reply = left.pop(0) if len(left) > 1 else left[0]
+                writer.write(reply)
+                await writer.drain()
+                if reply is CLOSED or b"Content-Length" not in reply:
+                    break
+        except (asyncio.IncompleteReadError, ConnectionError):
+            pass
+        finally:
+            writer.close()
+
+    listener = await asyncio.start_server(serve, "127.0.0.1", 0)
+    port = listener.sockets[0].getsockname()[1]
+    url = f"http://127.0.0.1:{port}"
+    client = make_client(kind, url=url, key="open-sesame", project=None, concurrency=2)
+    server = LettaServer(client, secrets)
+    try:
+        yield server, requests
+    finally:
+        await server.close()
+        listener.close()
+        await listener.wait_closed()
+
+
+async def test_reading_is_tried_twice_where_the_connection_is_lost():
+    async with served(CLOSED, answer('{"id": "a"}')) as (server, requests):
+        assert await server.get(path_of("agents", "a")) == {"id": "a"}
+        assert len(requests) == 2
+
+
+async def test_nothing_else_is_sent_twice():
+    async with served(CLOSED, answer("{}")) as (server, requests):
+        with pytest.raises(TargetError) as raised:
+            await server.post(path_of("agents", ""), {"name": "A"})
+        assert raised.value.code == "connection_lost"
+        assert len(requests) == 1
+
+
+@pytest.mark.parametrize(
+    "status", ["429 Too Many", "500 Internal", "503 Unavailable", "409 Conflict"]
+)
+async def test_a_refusal_is_not_asked_again_by_the_client_library(status):
+    async with served(answer('{"detail": "no"}', status=status)) as (server, requests):
+        with pytest.raises(TargetError):
+            await server.get(path_of("agents", "a"))
+        assert len(requests) == 1
+
+
+async def test_lists_are_paged_oldest_first_and_each_item_comes_once():
+    first = [f'{{"id": "i{n}"}}' for n in range(100)]
+    second = [f'{{"id": "i{n}"}}' for n in range(90, 130)]
+    pages = [answer(f"[{','.join(page)}]") for page in (first, second)]
+    async with served(*pages) as (server, requests):
+        query = {"tags": ["regrade", "x"], "match_all_tags": True}
+        found = [item["id"] async for item in server.pages("/v1/agents/", query)]
+    assert found == [f"i{n}" for n in range(130)]
+    assert "order=asc" in requests[0][0]
+    assert "tags=regrade&tags=x&match_all_tags=true" in requests[0][0]
+    assert "after=i99" in requests[1][0]
+
+
+async def test_a_server_that_repeats_its_pages_for_ever_is_left():
+    page = answer("[" + ",".join(f'{{"id": "i{n}"}}' for n in range(100)) + "]")
+    async with served(page) as (server, requests):
+        assert len([item async for item in server.pages("/v1/agents/")]) == 100
+        assert len(requests) == 2
+
+
+@pytest.mark.parametrize("body", ["<html>proxy open-sesame</html>", '{"id": ', "NaN"])
+async def test_a_reply_that_is_no_json_is_none(body):
+    async with served(answer(body), secrets=["open-sesame"]) as (server, _):
+        with pytest.raises(TargetError) as raised:
+            await server.get(path_of("models", ""))
+    assert raised.value.code == "bad_reply"
+    assert "open-sesame" not in str(raised.value)
+
+
+async def test_what_is_gone_already_is_deleted():
+    async with served(answer('{"detail": "gone"}', status="404 Not Found")) as (server, _):
+        await server.delete(path_of("agents", "a"))
+
+
+async def receive(server, received):
+    async with server.message("agent-1", {"messages": []}, streaming=True) as parts:
+        async for data in parts:
+            received += [data]
+
+
+async def test_a_stream_without_its_end_is_an_outage():
+    head = (
+        b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n"
+    )
+    part = b"data: {}\n\n"
+    cut = head + b"%x\r\n%s\r\n" % (len(part), part)
+    received = []
+    async with served(cut) as (server, requests):
+        with pytest.raises(TargetError) as raised:
+            await receive(server, received)
+        assert raised.value.code == "connection_lost"
+        assert len(requests) == 1
+    assert b"".join(received) == part
+
+
+async def test_a_reply_has_a_bound(monkeypatch):
+    monkeypatch.setattr(letta_server, "MOST_BYTES", 100)
+    async with served(answer("x" * 101)) as (server, _):
+        with pytest.raises(TargetError, match="longer than"):
+            await receive(server, [])
+
+
+async def test_an_id_cannot_lead_to_another_path():
+    async with served(answer("{}")) as (server, requests):
+        await server.get(path_of("agents", "a/../../x?y#z"))
+    assert requests[0][0].startswith("GET /v1/agents/a%2F..%2F..%2Fx%3Fy%23z")
+
+
+async def test_a_factorys_client_tags_what_it_makes_and_tells_of_it():
+    state = answer('{"id": "agent-1"}')
+    async with served(state, kind=FactoryClient) as (server, requests):
+        server.client.agent_tags = ["regrade", "regrade-run:r"]
+        with MadeAgents() as made:
+            await server.client.agents.create(model="m", tags=["mine"])
+            await server.client.agents.retrieve("agent-2")
+        await server.client.agents.create(model="m")
+        assert made.ids == ["agent-1"]
+    assert '"tags":["mine","regrade","regrade-run:r"]' in requests[0][1].replace(", ", ",").replace(
+        ": ", ":"
+    )
+
+
+async def test_what_cannot_be_deleted_fails_no_trial_and_is_told_with_the_command_that_does_it():
+    warnings = []
+    async with served(answer('{"detail": "no"}', status="500 Internal")) as (server, _):
+        leftovers = Leftovers(server, "run-7", warnings.append)
+        await leftovers.discard(MadeAgent(id="agent-1"))
+        assert warnings == []
+        await leftovers.sweep(everything=True)
+    [warning] = warnings
+    assert "`regrade clean run-7`" in warning
+
+
+async def test_nothing_is_deleted_that_is_not_ours():
+    async with served(answer("[]")) as (server, requests):
+        await Leftovers(server, "r", print).discard(MadeAgent(id="agent-1", is_ours=False))
+    assert requests == []
