@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from harness.importers.anthropic import Anthropic
+from harness.importers.claude_code import ClaudeCode
 from harness.importers.langchain import LangChain
 from harness.importers.letta import LettaMessages
 from harness.importers.letta_evals import LettaEvals
@@ -11,6 +12,7 @@ from harness.importers.mcp import MCP
 from harness.importers.openai_agents import OpenAIAgents
 from harness.importers.openai_chat import OpenAIChat
 from harness.importers.openai_responses import OpenAIResponses
+from harness.importers.pydantic_ai import PydanticAI
 from harness.importers.regrade_trials import RegradeTrials
 from harness.importers.stream import RecordedStream
 from harness.importers.swe_agent import SweAgent
@@ -26,8 +28,10 @@ IMPORTERS: Mapping[str, type[Importer]] = MappingProxyType(
         "vally": Vally,
         "mcp": MCP,
         "langchain": LangChain,
+        "pydantic-ai": PydanticAI,
         "openai-agents": OpenAIAgents,
         "tau": Tau,
+        "claude-code": ClaudeCode,
         "swe-agent": SweAgent,
         "anthropic": Anthropic,
         "openai-responses": OpenAIResponses,
