@@ -168,7 +168,8 @@ class ModelJudge:
         try:
             find_key(place.keys, url=place.url, option="api_key_env")
         except TargetError as error:
-            yield "api_key_env", f"every grade will be an error: {error.line}"
+            option = "" if self.api_key_env is None else "api_key_env"
+            yield option, f"every grade will be an error: {error.line}"
 
     def lint_sample(self, sample: Sample, /) -> Iterator[tuple[str, str]]:
         """Yield what keeps one sample from being judged: no rubric, an unknown placeholder."""

@@ -38,6 +38,11 @@ class FunctionNeeds:
     style: Style = "regrade"
     is_composer: bool = False
 
+    @property
+    def wants_state(self) -> bool:
+        """Say whether it is given the end state of the agent."""
+        return AGENT_STATE in (*self.parameters, *self.optional)
+
 
 def ref_needs(ref: CodeRef, kind: str, file: str) -> FunctionNeeds | None:
     """Return the parameters of a referenced function; None where it is no function."""

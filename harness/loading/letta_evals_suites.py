@@ -18,6 +18,7 @@ from harness.documents.nodes import (
     text_of,
 )
 from harness.documents.shapes import option_hints
+from harness.loading.custom_functions import FunctionNeeds
 from harness.loading.grader_parts import name_of
 from harness.loading.letta_evals_gates import Decision, LettaGate, read_gate
 from harness.loading.letta_evals_keys import NativeKeys, scalar, with_entry
@@ -26,7 +27,9 @@ from harness.loading.letta_evals_targets import (
     DEFAULT_SECONDS,
     OLD_KINDS,
     TARGET_KEYS,
+    keep_state,
     native_kind,
+    put_folder,
     put_target,
 )
 from harness.loading.load_context import LoadContext
@@ -63,6 +66,8 @@ def native_suite(suite: Location, context: LoadContext) -> Translated:
     _name_the_one_grader(keys)
     put_target(keys)
     _put_top(keys)
+    if is_foreign:
+        put_folder(keys)
     if is_foreign and native_kind(suite.child("target")) in TARGET_KEYS:
         _put_default_limits(keys)
     composer = _put_reward(keys)
@@ -86,6 +91,14 @@ def check_composer(
     if spec is not None and not getattr(spec.grader, "needs_grades", False):
         problem = f"{text_of(at.node)} does not ask for the grades of the others"
         context.findings.fault(at, problem, "a function (ctx), decorated as a reward_composer")
+
+
+def with_state(suite: Location, needs: Iterable[FunctionNeeds], context: LoadContext) -> Location:
+    """Return a suite whose target stores what extractors of letta-evals want of the agent."""
+    keys = NativeKeys(suite, context)
+    if any(one.style == "letta-evals" and one.wants_state for one in needs):
+        keep_state(keys)
+    return keys.at
 
 
 def is_letta_evals(suite: Location) -> bool:

@@ -27,6 +27,8 @@ TARGET_KEYS: Mapping[str, tuple[str, ...]] = MappingProxyType({CHAT: _OF_CHAT, C
 _OPTIONAL = ("base_url", "api_key", "project_id", "agent_id", "agent_file", "agent_script")
 """The keys that both have alike; null is as good as none in letta-evals."""
 
+SUITE_FOLDER = "."
+STATE = "keep_agent_state"
 _HAS_AGENT = ("agent", "agent_id", "agent_file")
 _MOST_RETRIES = 99
 
@@ -61,6 +63,38 @@ def put_target(keys: NativeKeys) -> None:
         keys.default(None, "limits", "turn_seconds")
     _put_retries(keys)
     _drop_pricing(keys, kind)
+
+
+def put_folder(keys: NativeKeys) -> None:
+    """Let Letta Code work in the suite's own folder, unless the suite says where to work.
+
+    There graders of letta-evals look for what the agent has written. Its versions up to 0.17 made
+    a subfolder for each model inside of a `working_dir`, which `sandbox: true` asks for.
+    """
+    target = keys.given("target")
+    if target is None or native_kind(target) != CODE or _says_where(target):
+        return
+    keys.default(SUITE_FOLDER, "target", "working_dir")
+    keys.default(False, "target", "sandbox")
+    keys.context.findings.note(
+        target,
+        "Letta Code works in the suite's folder, as in letta-evals: its tools run there unasked",
+        "`files: FOLDER` gives each trial a copy of a folder instead",
+    )
+
+
+def _says_where(target: Location) -> bool:
+    memory = target.child("memory_workspace")
+    in_memory = memory is not None and isinstance(memory.node, Scalar) and bool(memory.node.value)
+    return in_memory or any(map(target.child, ("working_dir", "files")))
+
+
+def keep_state(keys: NativeKeys) -> None:
+    """Store all of the agent's end state, which functions of letta-evals are given."""
+    kind = native_kind(keys.given("target")) or ""
+    plugin = keys.context.plugins.targets.get(kind)
+    if plugin is not None and STATE in option_hints(plugin):
+        keys.default(True, "target", STATE)
 
 
 def _put_kind(keys: NativeKeys, target: Location, kind: str) -> None:

@@ -13,6 +13,8 @@ from harness.types.suites import GraderSpec
 def lint(plugin: Any, location: Location, context: LoadContext) -> None:
     """Report what a bound plug-in says of its options as warnings, each at its option.
 
+    What names no option is about the whole of the plug-in.
+
     Inside a combination they are faults: its failing grade would let a `not` pass.
     """
     check = getattr(plugin, "lint", None)
@@ -20,7 +22,7 @@ def lint(plugin: Any, location: Location, context: LoadContext) -> None:
         return
     found, refuses = context.findings, context.refuses_lint
     for option, problem in _problems(check):
-        at = location.child(option)
+        at = location.child(option) if option else location
         if at is None:
             (found.key_fault if refuses else found.warn_key)(location, option, problem)
         else:

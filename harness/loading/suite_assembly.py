@@ -17,6 +17,7 @@ from harness.loading.letta_evals_suites import (
     check_composer,
     is_letta_evals,
     native_suite,
+    with_state,
 )
 from harness.loading.letta_evals_targets import TARGET_KEYS, native_kind
 from harness.loading.load_context import LoadContext
@@ -54,9 +55,10 @@ def assemble(node: Node, context: LoadContext) -> Suite | None:
     is_url, hub = _hub_dataset(location, context)
     parts = PARTS | {"dataset"} if is_url else PARTS
     head = context.bind(SuiteHead, location.without(*parts), also=parts)
-    target = _target(location, context) if written.child("target") else None
     role: Role = "required" if _threshold(location) is None else "scored"
     entries = _graders(location, context, role)
+    location = with_state(location, entries.needs, context)
+    target = _target(location, context) if written.child("target") else None
     inline = read_inline_samples(location, context, target, role=role, taken=entries.names)
     scoring = head.scoring if head else ScoringEntry()
     fixtures = _fixtures((*entries.needs, *inline.needs), context)

@@ -3,6 +3,7 @@
 from dataclasses import asdict
 from datetime import datetime
 
+from harness.documents.yaml_secrets import redact_yaml
 from harness.loading.datasets import Dataset
 from harness.loading.selections import effective
 from harness.running.run_options import RunOptions
@@ -20,7 +21,7 @@ def make_manifest(
         run_id=run_id,
         suite=suite.name,
         suite_file=str(suite.source.resolve()) if suite.source else None,
-        suite_text=redact(suite.text, suite.secrets),
+        suite_text=redact_yaml(suite.text, suite.secrets),
         suite_sha256=sha256_of(suite.text),
         dataset_file=suite.dataset.text if suite.dataset else None,
         dataset_sha256=dataset.sha256,

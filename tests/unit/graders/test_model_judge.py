@@ -186,10 +186,11 @@ def test_a_good_judge_has_no_fault(tmp_path):
             "config.rubric_vars",
             "'input' is reserved",
         ),
-        ({"prompt": RUBRIC}, "config.api_key_env", "OPENAI_API_KEY is not set"),
+        ({"prompt": RUBRIC}, "config: ", "OPENAI_API_KEY is not set"),
+        ({"prompt": RUBRIC, "api_key_env": "MINE"}, "config.api_key_env: ", "MINE is not set"),
         (
             {"prompt": RUBRIC, "provider": "google"},
-            "config.api_key_env",
+            "config: ",
             "GEMINI_API_KEY or GOOGLE_API_KEY is not set",
         ),
         ({"prompt": RUBRIC, "prompt_path": "suite.yaml"}, "config", "both given"),

@@ -101,8 +101,74 @@ def test_nulls_are_as_good_as_nothing(load):
 
 def test_prices_are_read_and_said_to_have_no_effect(load):
     suite = load("model_handles: [m], pricing: {m: some-model}")
-    (note,) = suite.notes
-    assert (note.path, "has no effect" in note.problem) == ("target.pricing", True)
+    notes = {note.path: note.problem for note in suite.notes}
+    assert "has no effect" in notes["target.pricing"]
+
+
+@pytest.mark.parametrize(
+    ("options", "works_in"),
+    [
+        ("", (".", False)),
+        ("working_dir: ~, memory_workspace: false", (".", False)),
+        ("sandbox: true", (".", True)),
+        ("working_dir: desk", ("desk", True)),
+        ("working_dir: desk, sandbox: false", ("desk", False)),
+        ("files: .", (None, True)),
+        ("memory_workspace: true", (None, True)),
+    ],
+)
+def test_letta_code_works_in_the_folder_of_a_suite_that_names_no_other(load, options, works_in):
+    suite = load(f"{CODE}, model_handles: [m], {options}")
+    target = suite.target.target
+    assert (target.working_dir, target.sandbox) == works_in
+    told = [note for note in suite.notes if "in the suite's folder" in note.problem]
+    assert bool(told) == (works_in[0] == ".")
+
+
+def test_letta_code_of_our_own_suites_works_in_a_folder_of_each_trial(load):
+    suite = load(f"{CODE}, models: [m]")
+    assert suite.target.target.working_dir is None
+    assert suite.notes == ()
+
+
+STATES = """
+from letta_evals import extractor
+import harness
+
+@extractor
+def whole(trajectory, config, agent_state) -> str:
+    return agent_state.system
+
+@extractor
+def short(trajectory, config) -> str:
+    return ""
+
+@harness.extractor
+def own(trajectory, agent_state):
+    return ""
+"""
+
+
+@pytest.mark.parametrize(
+    ("extractor", "more", "kept"),
+    [
+        ("states.py:whole", "", True),
+        ("states.py:whole", ", keep_agent_state: false", False),
+        ("states.py:short", "", False),
+        ("states.py:own", "", False),
+        ("memory_block, extractor_config: {block_label: a}", "", False),
+    ],
+)
+def test_all_of_the_agents_state_is_stored_where_an_extractor_is_given_it(
+    folder, extractor, more, kept
+):
+    folder.write("states.py", STATES)
+    entry = f"kind: tool, function: contains, extractor: {extractor}"
+    other = "b: {kind: tool, function: contains, extractor: 'states.py:short'}"
+    graders = f"graders: {{a: {{{entry}}}, {other}}}\n"
+    folder.suite(f"target: {{{CHAT}{more}}}\n{graders}", graders=False)
+    suite = load_suite(folder.path / "suite.yaml")
+    assert suite.target.target.keep_agent_state is kept
 
 
 @pytest.mark.parametrize(
