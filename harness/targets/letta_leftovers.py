@@ -19,6 +19,7 @@ from harness.types.errors import TargetError
 _T = TypeVar("_T")
 
 _SWEEP_SECONDS = 60.0
+_WAIT_SECONDS = 8.0  # less than an agent may take to close
 _AT_ONCE = 8
 _ARCHIVE = "Default archive created automatically"
 
@@ -127,13 +128,16 @@ class Leftovers:
         self._tasks: set[asyncio.Task[None]] = set()
 
     async def discard(self, agent: MadeAgent) -> None:
-        """Delete an agent that is ours, and what was made with it; failing is left to the sweep."""
+        """Delete an agent that is ours, and what was made with it.
+
+        One that fails, or takes long on a busy server, is left to the sweep.
+        """
         if not (agent.is_ours or agent.others):
             return
         task = asyncio.ensure_future(self._delete(agent))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
-        await asyncio.shield(task)
+        await asyncio.wait({task}, timeout=_WAIT_SECONDS)
 
     async def _delete(self, agent: MadeAgent) -> None:
         try:
