@@ -4,7 +4,9 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from harness.importers.anthropic import Anthropic
+from harness.importers.atif import Atif
 from harness.importers.claude_code import ClaudeCode
+from harness.importers.gemini import Gemini
 from harness.importers.langchain import LangChain
 from harness.importers.letta import LettaMessages
 from harness.importers.letta_evals import LettaEvals
@@ -26,6 +28,8 @@ IMPORTERS: Mapping[str, type[Importer]] = MappingProxyType(
         "letta-evals": LettaEvals,
         "letta": LettaMessages,
         "vally": Vally,
+        "atif": Atif,
+        "gemini": Gemini,
         "mcp": MCP,
         "langchain": LangChain,
         "pydantic-ai": PydanticAI,

@@ -15,6 +15,7 @@ from harness.system.json_values import load_json
 from harness.types.trials import Failure
 
 _FIRST_ERROR = 400
+_STATUSES = ("code", "status_code", "status")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,11 +96,12 @@ def _body(value: Any) -> Any:
 
 
 def _status(*values: Any) -> int:
+    """Return the first status of HTTP: a number, or that of an object; 0 where there is none."""
     for value in values:
-        found = value
-        if isinstance(value, Mapping):
-            keys = ("code", "status_code", "status")
-            found = next((value[key] for key in keys if type(value.get(key)) is int), None)
-        if type(found) is int and 100 <= found < 600:  # noqa: PLR2004  (a status of HTTP)
-            return found
+        inner = value.get("status") if isinstance(value, Mapping) else None
+        for holder in (value, inner):
+            rows = [holder.get(key) for key in _STATUSES] if isinstance(holder, Mapping) else []
+            for found in (holder, *rows):
+                if type(found) is int and 100 <= found < 600:  # noqa: PLR2004  (by RFC 9110)
+                    return found
     return 0

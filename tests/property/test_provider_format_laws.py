@@ -26,6 +26,7 @@ FOLDERS = {
         "langchain",
         "stream",
         "mcp",
+        "pydantic-ai",
     )
 }
 MANY = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
