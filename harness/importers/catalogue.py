@@ -6,6 +6,7 @@ from types import MappingProxyType
 from harness.importers.anthropic import Anthropic
 from harness.importers.atif import Atif
 from harness.importers.claude_code import ClaudeCode
+from harness.importers.codex import Codex
 from harness.importers.gemini import Gemini
 from harness.importers.langchain import LangChain
 from harness.importers.letta import LettaMessages
@@ -36,6 +37,7 @@ IMPORTERS: Mapping[str, type[Importer]] = MappingProxyType(
         "openai-agents": OpenAIAgents,
         "tau": Tau,
         "claude-code": ClaudeCode,
+        "codex": Codex,
         "swe-agent": SweAgent,
         "anthropic": Anthropic,
         "openai-responses": OpenAIResponses,

@@ -131,17 +131,11 @@ def _read_file(file: ForeignSource, suite: _Suite) -> Iterator[Imported]:
 
 
 def _values_of(file: ForeignSource) -> Iterator[tuple[str, Any]]:
-    """Return the values of a file; only the last may be a line that is no JSON."""
-    torn: tuple[str, Unreadable] | None = None
+    """Return the values of a file; only a last line without its end may be no JSON."""
     for place, value in file.values(lenient=True):
-        if torn is not None:
-            raise ValueError(f"{torn[0]}: this line is no JSON: {torn[1].problem}")
-        if isinstance(value, Unreadable):
-            torn = (place, value)
-        else:
-            yield place, value
-    if torn is not None:
-        yield torn
+        if isinstance(value, Unreadable) and value.text.endswith("\n"):
+            raise ValueError(f"{place}: this line is no JSON: {value.problem}")
+        yield place, value
 
 
 def _is_head(value: Any) -> bool:

@@ -20,7 +20,7 @@ _HEAD_TEXT = 4_000  # bytes
 
 @dataclass(frozen=True, slots=True)
 class SourceFile:
-    """A file; `shown` is how faults name it.
+    """A file; `shown` is how faults name it, `is_inner` that a folder around it is read.
 
     It holds one JSON value, one a line, several one after another, the rows of a table (Parquet),
     or no JSON at all.
@@ -28,6 +28,7 @@ class SourceFile:
 
     path: Path
     shown: str
+    is_inner: bool = False
 
     def head(self) -> Head:
         """Look at the beginning."""
@@ -217,7 +218,7 @@ class SourceFolder:
             if path.is_dir() and not path.is_symlink():
                 yield SourceFolder(path, shown)
             elif path.is_file():
-                yield SourceFile(path, shown)
+                yield SourceFile(path, shown, is_inner=True)
 
     def _paths(self) -> list[Path]:
         try:

@@ -1,9 +1,11 @@
 """What a model thinks aloud inside its text: `<think>` blocks come in, thoughts go out apart.
 
-Open models write them, and endpoints that do not take them out pass them on as content. Only what
-stands outside is what the user sees.
+Open models write them, and endpoints that do not take them out pass them on as content; tools that
+replay thoughts write them with attributes (`<think redacted="true">`). Only what stands outside is
+what the user sees.
 """
 
+import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
@@ -13,7 +15,8 @@ from harness.messages.turn_building import TurnBuilder
 from harness.types.events import AssistantMessage, Event, Reasoning
 from harness.types.trajectories import Turn
 
-_OPEN, _CLOSE = "<think>", "</think>"
+_OPENING = re.compile(r"<think(?:\s[^<>]*)?>")
+_CLOSE = "</think>"
 
 
 def split_thinking(text: str) -> tuple[str, tuple[str, ...]]:
@@ -23,12 +26,12 @@ def split_thinking(text: str) -> tuple[str, tuple[str, ...]]:
     text without any block is kept as it is.
     """
     visible, thoughts, at = list[str](), list[str](), 0
-    while (begin := text.find(_OPEN, at)) >= 0:
-        end = text.find(_CLOSE, begin)
+    while found := _OPENING.search(text, at):
+        begin, end = found.start(), text.find(_CLOSE, found.end())
         if end < 0 and text[:begin].strip():
             break
         visible.append(text[at:begin])
-        thoughts.append(text[begin + len(_OPEN) : end if end >= 0 else len(text)].strip())
+        thoughts.append(text[found.end() : end if end >= 0 else len(text)].strip())
         at = end + len(_CLOSE) if end >= 0 else len(text)
     if not at:
         return text, ()
@@ -41,7 +44,7 @@ def add_said(builder: TurnBuilder, text: str, **fields: Any) -> None:
     visible, thoughts = split_thinking(text)
     for thought in thoughts:
         builder.reasoning(thought, **fields)
-    if visible or not text.lstrip().startswith(_OPEN):
+    if visible or not _OPENING.match(text.lstrip()):
         builder.assistant(visible, **fields)
 
 
@@ -56,11 +59,11 @@ def part_thinking(turns: Iterable[Turn]) -> tuple[Turn, ...]:
 
 
 def _thinks(event: Event) -> bool:
-    return isinstance(event, AssistantMessage) and _OPEN in event.text
+    return isinstance(event, AssistantMessage) and bool(_OPENING.search(event.text))
 
 
 def _parts(event: Event) -> Iterator[Event]:
-    if not isinstance(event, AssistantMessage) or _OPEN not in event.text:
+    if not isinstance(event, AssistantMessage) or not _OPENING.search(event.text):
         yield event
         return
     visible, thoughts = split_thinking(event.text)

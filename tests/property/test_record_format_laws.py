@@ -15,7 +15,13 @@ from harness.types.errors import InputError
 from harness.types.events import SystemEvent
 from harness.types.imports import Imported
 
-FOLDERS = {"letta": "letta", "letta-evals": "letta_evals", "vally": "vally"}
+FOLDERS = {
+    "letta": "letta",
+    "letta-evals": "letta_evals",
+    "vally": "vally",
+    "atif": "atif",
+    "gemini": "gemini",
+}
 MANY = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 _SUFFIXES = {".json", ".jsonl", ".af"}
 

@@ -14,6 +14,8 @@ from harness.types.trajectories import Turn
         ("<think>cut off", "", ("cut off",)),
         ("the tag <think> is a word", "the tag <think> is a word", ()),
         ("<think></think>", "", ()),
+        ('<think redacted="true">why</think>so', "so", ("why",)),
+        ("<thinker>so", "<thinker>so", ()),
         ("</think>", "</think>", ()),
     ],
 )
