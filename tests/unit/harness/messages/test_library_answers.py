@@ -2,6 +2,7 @@ import subprocess
 import sys
 
 import pytest
+from pydantic import BaseModel
 
 from harness.messages.library_answers import read_library_answer
 from harness.types.events import AssistantMessage, UserMessage
@@ -45,6 +46,35 @@ def test_items_of_the_responses_api_are_known_by_an_item_of_their_own():
     call = {"type": "function_call", "call_id": "c1", "name": "find", "arguments": "{}"}
     (turn,) = read_library_answer([*ITEMS, call])
     assert [type(event).__name__ for event in turn.events[2:]] == ["ToolCall"]
+
+
+class Block(BaseModel, extra="allow"):
+    """A block or item as the SDKs of model APIs have them."""
+
+    type: str
+
+
+def test_messages_that_hold_the_objects_of_an_sdk_are_known_by_a_block_of_their_own():
+    answer = [
+        {"role": "user", "content": "Hi"},
+        {"role": "assistant", "content": [Block(type="tool_use", id="t1", name="f", input={})]},
+        {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "t1", "content": "x"}]},
+    ]
+    (turn,) = read_library_answer(answer)
+    assert [type(event).__name__ for event in turn.events] == [
+        "UserMessage", "ToolCall", "ToolResult",
+    ]  # fmt: skip
+
+
+def test_items_may_be_the_objects_of_an_sdk():
+    call = Block(type="function_call", call_id="c1", name="find", arguments="{}")
+    (turn,) = read_library_answer([call])
+    assert [event.call_id for event in turn.events] == ["c1"]
+
+
+def test_one_message_of_langchain_is_an_answer_too():
+    (turn,) = read_library_answer(LANGCHAIN[1])
+    assert list(turn.events) == SAID[1:]
 
 
 @pytest.mark.parametrize("answer", [None, "text", b"", 3, [], {}, ITEMS, {"messages": ITEMS}])
