@@ -49,7 +49,11 @@ _PLACES = (
 
 def redact(text: str, secrets: Iterable[str] = ()) -> str:
     """Take secrets out of a text; `secrets` are values to look for beside the usual places."""
-    for secret in _known(secrets):
+    return _redact(text, _known(secrets))
+
+
+def _redact(text: str, known: Iterable[str]) -> str:
+    for secret in known:
         text = text.replace(secret, SHOWN)
     text = _QUERY.sub(_hide_query, text)
     for place, shown in _PLACES:
@@ -74,12 +78,16 @@ def redacted_line(text: str, width: int, secrets: Collection[str] = ()) -> str:
 
 def redact_json(value: Any, secrets: Collection[str] = ()) -> Any:
     """Take secrets out of every text of a JSON value, keys included."""
+    return _redact_json(value, _known(secrets))
+
+
+def _redact_json(value: Any, known: Collection[str]) -> Any:
     if isinstance(value, str):
-        return redact(value, secrets)
+        return _redact(value, known)
     if isinstance(value, list):
-        return [redact_json(item, secrets) for item in value]
+        return [_redact_json(item, known) for item in value]
     if isinstance(value, dict):
-        return {redact(key, secrets): redact_json(item, secrets) for key, item in value.items()}
+        return {_redact(key, known): _redact_json(item, known) for key, item in value.items()}
     return value
 
 
