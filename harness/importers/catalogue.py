@@ -8,6 +8,7 @@ from harness.importers.atif import Atif
 from harness.importers.claude_code import ClaudeCode
 from harness.importers.codex import Codex
 from harness.importers.gemini import Gemini
+from harness.importers.inspect_logs import InspectLogs
 from harness.importers.langchain import LangChain
 from harness.importers.letta import LettaMessages
 from harness.importers.letta_evals import LettaEvals
@@ -30,6 +31,7 @@ IMPORTERS: Mapping[str, type[Importer]] = MappingProxyType(
         "letta": LettaMessages,
         "vally": Vally,
         "atif": Atif,
+        "inspect": InspectLogs,
         "gemini": Gemini,
         "mcp": MCP,
         "langchain": LangChain,

@@ -5,6 +5,7 @@ of one response are one step; in a history, a step ends where the user or a tool
 """
 
 from collections.abc import Iterable, Mapping
+from datetime import datetime
 from typing import Any
 
 from harness.messages.assistant_messages import (
@@ -93,8 +94,8 @@ class ResponseItems:
         """Say that the response is over."""
         self._open = self._whole = False
 
-    def add(self, item: Any, *, agent: str | None = None) -> None:
-        """Add the next item; what is no item is kept as unread.
+    def add(self, item: Any, *, agent: str | None = None, at: datetime | None = None) -> None:
+        """Add the next item, made by `agent` at a time; what is no item is kept as unread.
 
         Raises:
             ValueError: it cannot be kept as JSON.
@@ -104,6 +105,7 @@ class ResponseItems:
         if kind in ("tool_search_call", "tool_search_output"):
             item = self._numbered(kind, item)
         fields: dict[str, Any] = {"agent": agent} if agent else {}
+        fields |= {"at": at} if at else {}
         if kind is None:
             self._builder.keep_unread("item", item, **fields)
         elif kind in _ROLES:
@@ -153,7 +155,7 @@ class ResponseItems:
                 add_said(self._builder, text, **fields)
         elif role == "user":
             self._others_speak()
-            self._builder.user("\n".join(content.texts))
+            self._builder.user("\n".join(content.texts), at=fields.get("at"))
         else:
             self._builder.system(role, "\n".join(content.texts), **fields)
         for block in content.others:
