@@ -91,6 +91,7 @@ class _Reading:
             return
         found = find_format(source, self.importers)
         if found is None:
+            source.check()
             raise self._unknown(source)
         yield from _read(source, *found)
 
@@ -111,10 +112,11 @@ class _Reading:
         found = find_format(source, self.importers)
         if found is not None:
             yield from _read(source, *found)
-        elif self.named is None and _should_be_records(source):
+            return
+        source.check()
+        if self.named is None and _should_be_records(source):
             raise self._unknown(source)
-        else:
-            self.left_out(source.shown)
+        self.left_out(source.shown)
 
     def _unknown(self, source: SourceFile) -> InputError:
         if source.path.suffix.lower() in _TEXT_SUFFIXES:

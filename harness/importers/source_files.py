@@ -36,8 +36,24 @@ class SourceFile:
         if not is_lines and not self._is_json():
             return Head(name=self.path.name, text=self._beginning())
         values = self.values(lenient=True)
-        first = tuple(value for _, value in islice(values, _HEAD_VALUES))
+        try:
+            first = tuple(value for _, value in islice(values, _HEAD_VALUES))
+        except InputError:
+            if is_lines:
+                raise
+            # Some formats are nearly JSON; whoever claims none of it is told by `check`.
+            return Head(name=self.path.name, text=self._beginning())
         return Head(name=self.path.name, values=first, is_lines=is_lines)
+
+    def check(self) -> None:
+        """Look for damage where the file looks like JSON.
+
+        Raises:
+            InputError: it looks like JSON, and is none.
+        """
+        if not is_parquet(self.path) and not self._is_lines() and self._is_json():
+            for _ in self.values():
+                pass
 
     def _beginning(self) -> str:
         try:

@@ -21,7 +21,9 @@ FOLDERS = {
     "vally": "vally",
     "atif": "atif",
     "gemini": "gemini",
+    "inspect": "inspect",
 }
+_ONE_A_FILE = {"inspect"}
 MANY = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 _SUFFIXES = {".json", ".jsonl", ".af"}
 
@@ -30,7 +32,10 @@ def load(path):
     text = path.read_text(encoding="utf-8")
     if path.suffix == ".jsonl":
         return [json.loads(line) for line in text.splitlines() if line.endswith("}")]
-    return [value for _, value in open_source(path).values()]
+    try:
+        return [value for _, value in open_source(path).values()]
+    except InputError:
+        return []  # what is nearly JSON is read by its format alone
 
 
 def records_of(folder):
@@ -44,7 +49,8 @@ RECORDS = {name: records_of(folder) for name, folder in FOLDERS.items()}
 
 def read_values(folder: Path, values, name):
     """Read a file of values by a format; None where it is refused in words."""
-    path = folder / "records.jsonl"
+    values = values[:1] if name in _ONE_A_FILE else values
+    path = folder / ("records.json" if name in _ONE_A_FILE else "records.jsonl")
     path.write_text("".join(json.dumps(value) + "\n" for value in values), encoding="utf-8")
     find_foreign(path)
     try:

@@ -123,3 +123,12 @@ def test_a_link_to_a_folder_is_not_followed(tmp_path):
 def test_no_format_claims_what_it_cannot_know(tmp_path):
     (tmp_path / "x.json").write_text("[]", encoding="utf-8")
     assert find_format(open_source(tmp_path / "x.json"), IMPORTERS) is None
+
+
+@pytest.mark.parametrize("name", ["torn.json", "torn.af", "torn.traj"])
+def test_a_damaged_file_in_a_folder_is_a_fault_and_not_left_out(name, tmp_path):
+    (tmp_path / name).write_text('{"messages": [', encoding="utf-8")
+    with pytest.raises(InputError, match="this is no JSON"):
+        list(read_source(open_source(tmp_path), IMPORTERS))
+    with pytest.raises(InputError, match="this is no JSON"):
+        list(read_source(open_source(tmp_path / name), IMPORTERS))

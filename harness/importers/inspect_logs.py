@@ -1,0 +1,119 @@
+"""Logs of Inspect (UK AI Security Institute), log versions 1 and 2: `.json` and `.eval`.
+
+An `.eval` file is a ZIP archive with one entry a sample, and is read sample by sample; that of a
+run which was interrupted has no `header.json`, but `_journal/start.json`. A sample is a
+conversation; its scores are outcomes, its store is a snapshot. A log without samples holds no
+conversation, whatever its results say.
+"""
+
+import json
+import re
+import zlib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+from zipfile import BadZipFile, ZipFile, ZipInfo
+
+from harness.importers.inspect_samples import read_sample
+from harness.messages.contents import shape_error
+from harness.system.json_values import clean_json
+from harness.types.imports import ForeignSource, Head, Imported
+
+_VERSIONS = (1, 2)
+_MOST_BYTES = 2**30  # of one entry, unpacked
+_SAMPLE = re.compile(r"samples/[^/]+\.json")
+_CHUNKED = re.compile(r"samples/.+/sample\.json")
+_HEADERS = ("header.json", "_journal/start.json")
+_BEGINNING = re.compile(r'\s*\{\s*"version"\s*:\s*[0-9]+\s*,\s*"status"\s*:')
+_ZIP = "PK\x03\x04"
+
+
+@dataclass(frozen=True, slots=True)
+class InspectLogs:
+    """Inspect: logs as `.json` and `.eval`, one conversation a sample."""
+
+    specification: ClassVar[str] = "Inspect evaluation logs, version 1 and 2 (.json, .eval)"
+
+    def claims(self, head: Head) -> bool:
+        """Say whether the file is an archive of Inspect, or a log."""
+        if head.text:
+            is_archive = head.name.lower().endswith(".eval") and head.text.startswith(_ZIP)
+            return is_archive or bool(_BEGINNING.match(head.text))
+        first = head.values[0] if head.values else None
+        if not isinstance(first, Mapping) or not isinstance(first.get("eval"), Mapping):
+            return False
+        return "status" in first and ("version" in first or "samples" in first)
+
+    def read(self, source: ForeignSource) -> Iterator[Imported]:
+        """Return a conversation for each sample.
+
+        Raises:
+            ValueError: it is no log, one of another version, or a damaged archive.
+        """
+        if source.path.suffix.lower() == ".eval":
+            yield from _read_archive(source)
+            return
+        log = _load(source.text(), source.shown)
+        task = _task_of(log, source.shown)
+        samples = log.get("samples")
+        if samples is not None and not isinstance(samples, list):
+            raise shape_error(f"{source.shown}: samples must be a list", samples)
+        for index, sample in enumerate(samples or ()):
+            yield read_sample(sample, task, f"{source.shown}.samples[{index}]")
+
+
+def _load(text: str, place: str) -> Any:
+    """Parse JSON as Inspect writes it: what has no number is NaN, which is nothing here."""
+    try:
+        return clean_json(json.loads(text, parse_constant=_nothing))
+    except (ValueError, RecursionError) as error:
+        raise ValueError(f"{place}: this is no JSON: {error}") from error
+
+
+def _nothing(_constant: str) -> None:
+    return None
+
+
+def _task_of(log: Any, place: str) -> Mapping[str, Any]:
+    """Return what a log, or its header, says of the evaluation; it has to be of a known version."""
+    task = log.get("eval") if isinstance(log, Mapping) else None
+    if not isinstance(task, Mapping):
+        raise shape_error(f"{place}: this is no log of Inspect: eval must be an object", task)
+    version = log.get("version", 1)
+    if version not in _VERSIONS:
+        raise ValueError(f"{place}: the log is of version {version}; this Regrade reads 1 and 2")
+    return task
+
+
+def _read_archive(source: ForeignSource) -> Iterator[Imported]:
+    try:
+        with ZipFile(source.path) as archive:
+            yield from _read_entries(archive, source.shown)
+    except (BadZipFile, zlib.error, EOFError, OSError, NotImplementedError, RuntimeError) as error:
+        reason = str(error) or type(error).__name__
+        raise ValueError(f"{source.shown}: this archive cannot be read: {reason}") from error
+
+
+def _read_entries(archive: ZipFile, shown: str) -> Iterator[Imported]:
+    entries = {info.filename: info for info in archive.infolist()}
+    if any(map(_CHUNKED.fullmatch, entries)):
+        raise ValueError(
+            f"{shown}: its samples are in pieces (log version 3); "
+            "`inspect log convert` writes them whole"
+        )
+    header = next((entries[name] for name in _HEADERS if name in entries), None)
+    if header is None:
+        raise ValueError(f"{shown}: the archive has no header.json: it is no log of Inspect")
+    task = _task_of(_entry(archive, header, shown), f"{shown}:{header.filename}")
+    for name, info in entries.items():
+        if _SAMPLE.fullmatch(name):
+            yield read_sample(_entry(archive, info, shown), task, f"{shown}:{name}")
+
+
+def _entry(archive: ZipFile, info: ZipInfo, shown: str) -> Any:
+    place = f"{shown}:{info.filename}"
+    with archive.open(info) as file:
+        data = file.read(_MOST_BYTES + 1)
+    if len(data) > _MOST_BYTES:
+        raise ValueError(f"{place}: the entry is larger than 1 GiB")
+    return _load(data.decode(errors="replace"), place)
