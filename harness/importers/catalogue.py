@@ -16,8 +16,8 @@ from harness.importers.mcp import MCP
 from harness.importers.openai_agents import OpenAIAgents
 from harness.importers.openai_chat import OpenAIChat
 from harness.importers.openai_responses import OpenAIResponses
-from harness.importers.pydantic_ai import PydanticAI
 from harness.importers.openhands import OpenHands
+from harness.importers.pydantic_ai import PydanticAI
 from harness.importers.regrade_trials import RegradeTrials
 from harness.importers.stream import RecordedStream
 from harness.importers.swe_agent import SweAgent

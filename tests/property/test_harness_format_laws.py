@@ -14,7 +14,10 @@ from harness.types.errors import InputError
 from harness.types.events import SystemEvent
 from harness.types.imports import Imported
 
-FOLDERS = {name: name.replace("-", "_") for name in ("tau", "swe-agent", "claude-code", "codex")}
+FOLDERS = {
+    name: name.replace("-", "_")
+    for name in ("tau", "swe-agent", "claude-code", "codex", "openhands")
+}
 MANY = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 
 
