@@ -114,8 +114,10 @@ def start_letta():
 
     @contextmanager
     def start(*options):
-        # Under pytest's own folders PostgreSQL, which is no root, could not enter.
-        server = LettaServer(Path(tempfile.mkdtemp(prefix="regrade-letta-")))
+        # PostgreSQL, which is no root, could not enter pytest's own folders. Inside the shared
+        # one, scripts/test finds the server even where pytest was killed.
+        shared = os.environ.get(SHARED)
+        server = LettaServer(Path(tempfile.mkdtemp(prefix="own-", dir=shared)))
         try:
             server.start("--script", MODELS, *options)
             yield server
