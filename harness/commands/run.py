@@ -8,6 +8,12 @@ import click
 
 @click.command(name="run")
 @click.argument("suite", type=click.Path(path_type=Path))
+@click.option(
+    "--target",
+    "target_path",
+    type=click.Path(path_type=Path),
+    help="Drive the target of this YAML file instead of the suite's.",
+)
 @click.option("--model", "models", multiple=True, help="Run on this model instead of the suite's.")
 @click.option("--epochs", type=click.IntRange(min=1), help="Repeat every sample so many times.")
 @click.option("--limit", type=click.IntRange(min=1), help="Take the first so many samples.")
@@ -24,6 +30,7 @@ import click
 @click.option("--quiet", is_flag=True, help="Show no progress.")
 def command(  # noqa: PLR0913, PLR0917  (one parameter an option)
     suite: Path,
+    target_path: Path | None,
     models: tuple[str, ...],
     epochs: int | None,
     limit: int | None,
@@ -36,8 +43,8 @@ def command(  # noqa: PLR0913, PLR0917  (one parameter an option)
 ) -> int:
     """Drive the agent of SUITE through its dataset, grade what it did, and sum up.
 
-    SUITE is a YAML file, or a folder that holds suite.yaml. Options that can be given several
-    times add up. Every trial is stored as it ends; Ctrl-C ends the run in order.
+    SUITE is a YAML file, or a folder that holds suite.yaml (or Vally's eval.yaml). Options that can
+    be given several times add up. Every trial is stored as it ends; Ctrl-C ends the run in order.
     """
     # Loaded here, so that `regrade --help` need not.
     from harness.commands.run_reporting import run_and_report  # noqa: PLC0415
@@ -54,7 +61,7 @@ def command(  # noqa: PLR0913, PLR0917  (one parameter an option)
         out=out,
         command=("regrade", *sys.argv[1:]),
     )
-    loaded = load_wholly(suite_file(suite))
+    loaded = load_wholly(suite_file(suite), target_path)
     return run_and_report(
         loaded, lambda observer, stop: execute(loaded, options, observer, stop), quiet=quiet
     )

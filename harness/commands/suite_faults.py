@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from harness.loading.suite_files import load_suite
+from harness.loading.target_files import with_target
 from harness.loading.validation import inspect_suite
 from harness.running.grader_scripts import script_faults
 from harness.running.run_options import suite_file
@@ -27,16 +28,26 @@ def inspect_wholly(path: Path) -> tuple[tuple[Fault, ...], tuple[Fault, ...]]:
     return tuple(dict.fromkeys((*faults, *scripted, *script_faults(suite)))), suite.notes
 
 
-def load_wholly(path: Path) -> Suite:
-    """Load a suite.
+def load_wholly(path: Path, target: Path | None = None) -> Suite:
+    """Load a suite, with the target of another file where one is named.
 
     Raises:
         SuiteError: with every fault that `collect_faults` finds, those of the dataset included.
     """
     try:
-        return load_suite(path)
+        suite = load_suite(path)
     except SuiteError as error:
         raise SuiteError(collect_faults(path)) from error
+    return suite if target is None else _with_target(suite, target)
+
+
+def _with_target(suite: Suite, path: Path) -> Suite:
+    suite = with_target(suite, path)
+    if suite.target and suite.target.script:
+        faults = _script_faults(suite.target, suite.target.script.path)
+        if faults:
+            raise SuiteError(faults)
+    return suite
 
 
 def _script_faults(target: TargetSpec, path: Path) -> Sequence[Fault]:

@@ -146,9 +146,16 @@ def _graders(location: Location, context: LoadContext, role: Role) -> Entries:
     at = location.child("graders")
     if at is not None:
         return bind_graders(at, context, role=role)
-    if not _misspelt(location, "graders"):
+    if not _misspelt(location, "graders") and not _samples_have_graders(location):
         context.findings.fault(location, "there is no grader", "`graders` has at least one")
     return Entries()
+
+
+def _samples_have_graders(location: Location) -> bool:
+    """Say whether the samples are written in the suite, and bring graders of their own."""
+    samples = location.child("samples")
+    each = list(samples.items()) if samples else []
+    return bool(each) and all(at.child("graders") for at in each)
 
 
 def _misspelt(location: Location, *names: str) -> bool:

@@ -14,6 +14,7 @@ from harness.loading.load_context import LoadContext
 from harness.loading.plugins import find_all_plugins
 from harness.loading.suite_assembly import assemble
 from harness.loading.suite_paths import Folder
+from harness.loading.vally_suites import is_vally, native_vally
 from harness.types.errors import Fault, SuiteError
 from harness.types.suites import Suite
 
@@ -92,11 +93,13 @@ def _draft(node: Node, findings: Findings, folder: Folder) -> Draft:
         code=code,
         environ=os.environ,
     )
-    suite = assemble(node, context)
+    vally = native_vally(node, context) if is_vally(node) else None
+    suite = assemble(vally.node if vally else node, context)
     in_code = [*code.faults.values(), *code.misused_decorators()]
     faults = in_order(findings.file, [*findings.faults, *in_code])
     warnings = [*findings.warnings, *code.hidden_siblings(), *context.plugins.faults]
     if suite is not None:
         notes = in_order(findings.file, findings.notes)
         suite = replace(suite, warnings=in_order(findings.file, warnings), notes=notes)
+        suite = replace(suite, grade_only=vally.grade_only if vally else ())
     return Draft(suite=suite, faults=faults)

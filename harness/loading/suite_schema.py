@@ -18,6 +18,10 @@ _Schema = dict[str, Any]
 _TEXT: _Schema = {"type": "string"}
 _TEXTS: _Schema = {"type": "array", "items": _TEXT, "minItems": 1}
 _GATE: _Schema = {"$ref": "#/$defs/gate"}
+_GRADED_SAMPLES: _Schema = {
+    "properties": {"samples": {"items": {"required": ["graders"]}}},
+    "required": ["samples"],
+}
 _REFERENCE: _Schema = {"type": "string", "pattern": r"\$\{"}
 _CODE: _Schema = {
     "type": "string",
@@ -47,8 +51,14 @@ def suite_schema() -> dict[str, Any]:
         "title": "A suite of Regrade",
         "type": "object",
         "properties": properties,
-        "required": ["name", "graders"],
-        "oneOf": [{"required": ["dataset"]}, {"required": ["samples"]}],
+        "required": ["name"],
+        "anyOf": [{"required": ["graders"]}, _GRADED_SAMPLES],
+        # A suite that only grades takes its samples from the records.
+        "oneOf": [
+            {"required": ["dataset"]},
+            {"required": ["samples"]},
+            {"not": {"anyOf": [{"required": [key]} for key in ("dataset", "samples", "target")]}},
+        ],
         "additionalProperties": False,
         "$defs": {"gate": _gate()},
     }

@@ -59,8 +59,10 @@ def apply_options(suite: Suite, options: RunOptions) -> tuple[Suite, TargetSpec]
     Raises:
         SuiteError: the suite has no target, or needs a script for its scripted models.
     """
-    if suite.target is None:
-        raise SuiteError([_fault(suite, "target", "the suite has no target: it can only grade")])
+    if suite.target is None or suite.grade_only:
+        problem = "the suite has no target: it can only grade, or name one with --target"
+        missing = [] if suite.target else [_fault(suite, "target", problem)]
+        raise SuiteError([*missing, *sorted(suite.grade_only)])
     target = replace(suite.target, models=options.models or suite.target.models)
     if target.script is None and any(m.startswith(SCRIPTED) for m in target.models):
         raise SuiteError([_fault(suite, "target.script", "scripted models need a script")])
@@ -79,7 +81,14 @@ def _fault(suite: Suite, path: str, problem: str) -> Fault:
     return Fault(file=str(suite.source or suite.name), path=path, problem=problem)
 
 
+SUITE_FILES = ("suite.yaml", "eval.yaml", "eval.yml")
+"""What the file of a suite is called in a folder that stands for it: ours, then Vally's."""
+
+
 def suite_file(given: str | Path) -> Path:
-    """Return the file of a suite that is named by its file, or by a folder with suite.yaml."""
+    """Return the file of a suite that is named by its file, or by a folder that holds it."""
     path = Path(given)
-    return path / "suite.yaml" if path.is_dir() else path
+    if not path.is_dir():
+        return path
+    found = (path / name for name in SUITE_FILES if (path / name).is_file())
+    return next(found, path / SUITE_FILES[0])

@@ -69,7 +69,7 @@ def _run_context(
         models=target.models,
         run_id=opening.run_id,
         warn=opening.warnings.add,
-        folder=suite.source.parent if suite.source else Path(),
+        folder=target.folder or (suite.source.parent if suite.source else Path()),
     )
 
 

@@ -144,7 +144,8 @@ class GraderSpec:
 class TargetSpec:
     """The agent under test: its kind, the models it runs on, and the target bound to its options.
 
-    `fingerprint` hashes the kind, the options and the code files, not the models.
+    `fingerprint` hashes the kind, the options and the code files, not the models. `folder` is where
+    its paths start, None for that of the suite.
     """
 
     kind: str
@@ -152,6 +153,7 @@ class TargetSpec:
     target: Target
     script: SuitePath | None = None
     fingerprint: str
+    folder: Path | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -159,11 +161,12 @@ class Suite:
     """One evaluation.
 
     One of `dataset` and `samples` is set, or neither where the samples come from the records that
-    are graded. `target` is None for a suite that only grades.
-    `text` is the YAML as it was written, and `source` its file. `max_samples` and `sample_tags`
-    select from the dataset where the caller does not. `warnings` are faults that do not keep the
-    suite from running, such as an invalid pattern; `notes` say how the suite was understood where
-    it can be understood in two ways. `secrets` are keys that the suite holds in clear. `dialect`
+    are graded. `target` is None for a suite that only grades. `text` is the YAML as it was written,
+    and `source` its file. `max_samples` and `sample_tags` select from the dataset where the
+    caller does not. `warnings` are faults that do not keep the suite from running, such as an
+    invalid pattern; `notes` say how the suite was understood where it can be understood in two
+    ways. `grade_only` are parts of a foreign suite that no target can honour: records are
+    graded, and no agent is driven. `secrets` are keys that the suite holds in clear. `dialect`
     says by whose rules cells of a CSV file are read.
     """
 
@@ -187,6 +190,7 @@ class Suite:
     notes: tuple[Fault, ...] = ()
     secrets: tuple[str, ...] = field(default=(), repr=False)
     dialect: Style = "regrade"
+    grade_only: tuple[Fault, ...] = ()
 
     @staticmethod
     def from_yaml(path: str | Path) -> "Suite":
