@@ -156,6 +156,7 @@ def _outcomes(sample: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
 def _usage(sample: Mapping[str, Any], task: Mapping[str, Any]) -> Usage | None:
     """Return what the agent's model used; the models of scorers are counted beside it."""
     told = sample.get("model_usage")
-    own = told.get(task.get("model")) if isinstance(told, Mapping) else None
+    model = field_text(task, ("model",)) or ""
+    own = told.get(model) if isinstance(told, Mapping) else None
     usage = read_usage(own) if own else read_answer(sample.get("output"))[1]
     return None if usage == Usage() else usage
