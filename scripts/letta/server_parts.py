@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from server_database import Database
 from server_install import ensure_redis
 from server_places import Places, Trouble, database_account, note
-from server_ports import HOST, free_port, get_json
+from server_ports import HOST, USUAL_PORT, free_port, get_json
 from server_processes import MARK, end, last_line, moment_of, spawn, wait_until
 
 if TYPE_CHECKING:
@@ -268,7 +268,8 @@ class Server:
 
     def _port(self, part: str) -> int:
         record = self.record(part)
-        port = free_port(record.port if record else None)
+        usual = USUAL_PORT if part == "letta" and self.places.usual else None
+        port = free_port(record.port if record else usual)
         if record and port != record.port:
             note(f"somebody else has port {record.port} now, so {part} has {port}")
         return port

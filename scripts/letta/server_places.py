@@ -22,10 +22,14 @@ def note(text: str) -> None:
 
 @dataclass(frozen=True, kw_only=True)
 class Places:
-    """The folders of one server: `cache` is shared by all of this user, `state` is its own."""
+    """The folders of one server: `cache` is shared by all of this user, `state` is its own.
+
+    `usual` says that the state lies where nobody chose another place: the user's one server.
+    """
 
     cache: Path
     state: Path
+    usual: bool = False
 
     @property
     def install(self) -> Path:
@@ -50,7 +54,8 @@ def find_places(state: Path | None) -> Places:
     """
     cache = _folder("REGRADE_LETTA_CACHE", "XDG_CACHE_HOME", ".cache", "/var/cache")
     home = _folder("REGRADE_LETTA_STATE", "XDG_STATE_HOME", ".local/state", "/var/lib")
-    return Places(cache=cache, state=(state or home).absolute())
+    usual = state is None and not os.environ.get("REGRADE_LETTA_STATE")
+    return Places(cache=cache, state=(state or home).absolute(), usual=usual)
 
 
 def _folder(own: str, custom: str, inside_home: str, of_system: str) -> Path:

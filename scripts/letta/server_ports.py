@@ -8,6 +8,8 @@ import urllib.request
 from typing import Any
 
 HOST = "127.0.0.1"
+USUAL_PORT = 8283
+"""Where clients of Letta look for a server of this machine."""
 
 # Below the range from which systems take ports for outgoing connections: none of those is in the
 # way when a server comes back to the port it had.

@@ -301,6 +301,16 @@ def test_the_environment_says_where_things_lie(modules, monkeypatch, environment
     assert (str(places.cache), str(places.state)) == expected
 
 
+def test_the_users_one_server_is_where_clients_look_for_it(modules, monkeypatch, tmp_path):
+    places = modules("server_places")
+    monkeypatch.delenv("REGRADE_LETTA_STATE", raising=False)
+    assert places.find_places(None).usual
+    assert not places.find_places(tmp_path).usual
+    monkeypatch.setenv("REGRADE_LETTA_STATE", str(tmp_path))
+    assert not places.find_places(None).usual
+    assert modules("server_ports").USUAL_PORT == 8283
+
+
 @pytest.mark.parametrize(
     ("pip", "environment", "expected"),
     [
