@@ -2,12 +2,15 @@
 
 - `trajectory` is a list of lists of Letta's messages. Where such a list has no message of the user,
   the turn begins with the prompt of the sample.
+- A result whose trajectory was not kept is what it took out of it as the agent's words, where an
+  extractor of those words did.
 - The scores of its graders and its reward are outcomes, and so is what went wrong with grading.
 - An error of the category `target` says that the agent could not be driven; the time limit of a
   sample is the agent's own doing.
 """
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 from harness.importers.letta import count_unread, unknown_types
@@ -27,7 +30,42 @@ _ID = ("sample_id", "id")
 _MODEL = ("model_handle", "model_name")
 _SECRET = ("secrets", "tool_exec_environment_variables")
 _APART = ("trajectory", "agent_state", "token_data", "sample")
+_SPOKEN = ("last_assistant", "first_assistant", "all_assistant", "last_turn")
 _FAILED = "Error:"  # how versions before 0.11 begin the rationale of a sample without an agent
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EvalFacts:
+    """What the files around a result tell: its `samples` by id, and the extractors by grader."""
+
+    samples: Mapping[str, Any] = field(default_factory=dict)
+    extractors: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def first_grader(self) -> str | None:
+        """Return the name of the grader that older results mean where they name none."""
+        return next(iter(self.extractors), None)
+
+    def joined(self, record: Any) -> "EvalFacts":
+        """Return them with what `suite.json`, or a header, tells."""
+        if not isinstance(record, Mapping):
+            return self
+        config = record.get("config")
+        graders = config.get("graders") if isinstance(config, Mapping) else None
+        told = graders.items() if isinstance(graders, Mapping) else ()
+        extractors = {name: _extractor(options) for name, options in told}
+        listed = record.get("samples")
+        samples = [s for s in listed if isinstance(s, Mapping)] if isinstance(listed, list) else []
+        by_id = {field_text(sample, ("id", "sample_id")): sample for sample in samples}
+        return EvalFacts(
+            samples={**self.samples, **{key: s for key, s in by_id.items() if key is not None}},
+            extractors=extractors or self.extractors,
+        )
+
+
+def _extractor(options: Any) -> str:
+    named = field_text(options, ("extractor",)) if isinstance(options, Mapping) else None
+    return named or _SPOKEN[0]
 
 
 def is_result(record: Mapping[str, Any]) -> bool:
@@ -41,10 +79,8 @@ def is_result(record: Mapping[str, Any]) -> bool:
     return judged and isinstance(lists, list) and all(isinstance(one, list) for one in lists)
 
 
-def read_result(
-    result: Mapping[str, Any], place: str, samples: Mapping[str, Any], first_grader: str | None
-) -> Imported:
-    """Read one result; `samples` are those of the suite by id, for results that hold none.
+def read_result(result: Mapping[str, Any], place: str, facts: EvalFacts) -> Imported:
+    """Read one result.
 
     Raises:
         ValueError: its trajectory is none; the text begins with the place.
@@ -52,12 +88,13 @@ def read_result(
     own = result.get("sample")
     held = own if isinstance(own, Mapping) else {}
     sample_id = field_text(result, _ID[:1]) or field_text(held, _ID)
-    sample = _sample(held or samples.get(sample_id or ""), sample_id)
+    sample = _sample(held or facts.samples.get(sample_id or ""), sample_id)
+    failure = _failure(result)
+    said = None if failure else _said(result, facts)
     try:
-        turns, messages = _turns(result, sample)
+        turns, messages = _turns(result, sample, said)
     except ValueError as error:
         raise ValueError(f"{place}: {error}") from error
-    failure = _failure(result)
     state = result.get("agent_state")
     return Imported(
         place=place,
@@ -68,7 +105,7 @@ def read_result(
         status=POLICIES[failure.code].status if failure else "completed",
         failure=failure,
         seconds=_seconds(result),
-        outcomes=_outcomes(result, first_grader),
+        outcomes=_outcomes(result, facts.first_grader),
         fields=without(result, *_APART),
         unread=count_unread(turns, unknown_types(messages)),
         usage=_usage(result),
@@ -80,11 +117,11 @@ def read_result(
 def _sample(fields: Any, sample_id: str | None) -> Sample | None:
     """Return the sample as the record holds it; None where it holds no prompt."""
     prompt = _texts(fields.get("input")) if isinstance(fields, Mapping) else None
-    if prompt is None or sample_id is None:
+    if prompt is None:
         return None
     rubric = fields.get("rubric")
     return Sample(
-        id=sample_id,
+        id=sample_id or "",
         input=prompt,
         ground_truth=_texts(fields.get("ground_truth")),
         rubric=rubric if isinstance(rubric, str) else None,
@@ -104,13 +141,27 @@ def _texts(value: Any) -> str | tuple[str, ...] | None:
     return value if isinstance(value, str) else None
 
 
+def _said(result: Mapping[str, Any], facts: EvalFacts) -> str | None:
+    """Return what was taken out of the trajectory as the agent's words."""
+    submissions = result.get("submissions")
+    texts = dict(submissions) if isinstance(submissions, Mapping) else {}
+    texts.setdefault(facts.first_grader, result.get("submission"))
+    spoken = (texts.get(name) for name, one in facts.extractors.items() if one in _SPOKEN)
+    return next((text for text in spoken if isinstance(text, str) and text), None)
+
+
 def _turns(
-    result: Mapping[str, Any], sample: Sample | None
+    result: Mapping[str, Any], sample: Sample | None, said: str | None
 ) -> tuple[tuple[Turn, ...], list[Mapping[str, Any]]]:
-    """Return the turns of a result, and the messages they were read from."""
+    """Return the turns of a result, and the messages they were read from.
+
+    `said` is the answer where there are no messages at all.
+    """
     lists = result.get("trajectory") or []
     if not isinstance(lists, list):
         raise shape_error("trajectory must be a list", lists)
+    if not any(lists) and said is not None:
+        lists = [[{"message_type": "assistant_message", "content": said}]]
     if lists and all(isinstance(one, Mapping) for one in lists):
         lists = [lists]
     prompts = sample.turns if sample else ()

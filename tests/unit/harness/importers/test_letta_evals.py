@@ -27,6 +27,7 @@ FILES = FOREIGN / "letta_evals"
         "older/run_1/summary.json",
         "older/aggregate_stats.json",
         "oldest.jsonl",
+        "before.json",
         "bare/maker-one.jsonl",
         "one_sample.json",
     ],
@@ -58,6 +59,7 @@ def test_files_of_the_format_are_told_by_their_shape(name):
             ],
         ),
         ("oldest.jsonl", [("0", "maker/old", None)]),
+        ("before.json", [(None, None, None)]),
         ("interrupted", [("p-7", "maker/one", None)]),
         ("bare", [("p-7", "maker/one", None)]),
         ("newest/summary.json", []),
@@ -132,6 +134,38 @@ def test_several_prompts_sent_as_one_are_one_turn(tmp_path):
     record = read_one(tmp_path)
     assert rows(record) == [("user", "Hello.\nBye.")]
     assert record.sample.turns == ("Hello.", "Bye.")
+
+
+def test_results_from_before_there_were_ids_have_their_prompts():
+    record = read_one(FILES / "before.json")
+    assert rows(record) == [
+        ("user", "Where is P-7?"),
+        ("reasoning", "Look."),
+        ("assistant", "In Ulm."),
+    ]
+    assert (record.prompts, record.outcomes) == (("Where is P-7?",), {"grade": 0.9})
+
+
+@pytest.mark.parametrize(
+    ("extractor", "said"),
+    [
+        ("last_assistant", [("assistant", "In Ulm.")]),
+        (None, [("assistant", "In Ulm.")]),
+        ("tool_output", []),
+        ("memory_block", []),
+    ],
+)
+def test_without_a_trajectory_the_words_taken_out_of_it_are_what_was_said(
+    extractor, said, tmp_path
+):
+    graders = {"place": {"kind": "tool", "extractor": extractor}}
+    header = {"type": "header", "suite": "s", "config": {"graders": graders}}
+    sample = {"id": 0, "input": "Where?"}
+    result = {"sample": sample, "submission": "In Ulm.", "trajectory": [], "agent_id": "agent-1"}
+    path = tmp_path / "results.jsonl"
+    lines = [header, {"type": "result", "result": result}]
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+    assert rows(read_one(path)) == ([("user", "Where?"), *said] if said else [])
 
 
 def test_the_torn_last_line_of_an_interrupted_run_is_counted():
