@@ -1,9 +1,14 @@
 """Letta Code with its agents on a Letta server: made, read, deleted there."""
 
+import os
+import shutil
+from pathlib import Path
+
 import pytest
-from fakes.letta_code_runs import run_code_suite, shape
+from fakes.letta_code_runs import letta_code, run_code_suite, shape
 from letta_client import Letta
 
+import harness
 from harness.types.protocols import AGENT_STATE
 
 MODEL = "openai-proxy/scripted/plain"
@@ -77,3 +82,27 @@ def test_agents_of_a_factory_are_used_and_deleted_and_what_a_setup_makes_stays(s
     blocks = {b["label"]: b["value"] for b in trial.snapshots[AGENT_STATE]["blocks"]}
     assert blocks["human"] == "Likes teal."
     assert names(client) == sorted([*before, "set-up"])
+
+
+SUITES = Path(__file__).parents[1] / "data" / "letta_evals_runs"
+
+
+def test_a_suite_of_letta_evals_runs_unchanged(server, tmp_path, monkeypatch):
+    url, client = server
+    before = names(client)
+    shutil.copytree(SUITES / "served", tmp_path, dirs_exist_ok=True)
+    path = os.pathsep.join([str(Path(letta_code()).parent), os.environ["PATH"]])
+    for name, value in {"LETTA_BASE_URL": url, "PATH": path}.items():
+        monkeypatch.setenv(name, value)
+    [trial] = harness.run(tmp_path / "suite.yaml", out=tmp_path / "runs").trials()
+    assert trial.error is None
+    assert {name: grade.score for name, grade in trial.grades.items()} == {
+        "place": 1.0,
+        "knows": 1.0,
+        "reward": 0.75,
+    }
+    turns = trial.grades["knows"].details["turns"]
+    assert [turn["submission"] for turn in turns] == ["human: Works with Ada."] * 2
+    assert trial.grades["reward"].details == {"turns": 2, "tokens": True}
+    assert (tmp_path / "notes.txt").read_text("utf-8") == MODEL
+    assert names(client) == before
