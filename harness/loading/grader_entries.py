@@ -21,7 +21,7 @@ from harness.loading.letta_evals_graders import JUDGES, native_grader
 from harness.loading.load_context import LoadContext
 from harness.loading.misplaced_keys import put_right
 from harness.system.suggestions import suggest
-from harness.types.grades import Role
+from harness.types.grades import RECORDED, Role
 from harness.types.suites import GraderSpec
 
 TRIAL_METRIC = "trial"
@@ -83,9 +83,12 @@ def _name_entries(location: Location, context: LoadContext) -> dict[str, Locatio
     if not names:
         context.findings.fault(location, "there is no grader", "a suite has at least one")
     for name, at in names.items():
+        problem = f'a grader cannot be called "{name}"'
         if name == TRIAL_METRIC or not name.strip():
-            problem = f'a grader cannot be called "{name}"'
             context.findings.fault(at, problem, '"trial" stands for the trial as a whole')
+        elif name.startswith(RECORDED):
+            allowed = f'"{RECORDED}..." stands for what a record says of its own result'
+            context.findings.fault(at, problem, allowed)
     return names
 
 

@@ -43,7 +43,12 @@ class Plugins:
 
 def find_plugins(group: str) -> Mapping[str, type[Any]]:
     """Return the usable plug-ins of a group: a name -> the frozen dataclass of its options."""
-    return discover(group, entry_points(group=group)).plugins
+    return find_group(group).plugins
+
+
+def find_group(group: str) -> Found:
+    """Return the usable plug-ins of a group, and the faults of the packages with broken ones."""
+    return discover(group, entry_points(group=group))
 
 
 def find_all_plugins() -> Plugins:

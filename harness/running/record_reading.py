@@ -8,7 +8,7 @@ import msgspec
 
 from harness.importers.format_finding import read_with_formats
 from harness.importers.source_files import open_source
-from harness.loading.plugins import IMPORTERS, find_plugins
+from harness.loading.plugins import IMPORTERS, find_group
 from harness.running.epoch_numbers import EpochNumbers
 from harness.running.record_mapping import FieldMap, map_fields
 from harness.running.sample_matching import SampleIndex, id_of
@@ -58,13 +58,15 @@ class RecordReading:
     """Reads the records and finds the place of each; every pass finds the same.
 
     `left_out` are the files that are no records, and `most_repeats` is how often a sample is there
-    on one model, at most: both are known after a pass.
+    on one model, at most: both are known after a pass. `broken` are importers of other packages
+    that cannot be used.
     """
 
     records: Records
     index: SampleIndex | None
     left_out: dict[str, None] = field(default_factory=dict)
     most_repeats: int = 1
+    broken: tuple[Fault, ...] = ()
 
     def placed(self) -> Iterator[Placed]:
         """Return every record with its place, in their order.
@@ -73,10 +75,11 @@ class RecordReading:
             InputError: the source is damaged, or no format is known that looks like it.
         """
         source = open_source(self.records.path)
-        importers = find_plugins(IMPORTERS)
+        found = find_group(IMPORTERS)
+        self.broken = found.faults
         numbers = EpochNumbers()
         named = self.records.format
-        for name, read in read_with_formats(source, importers, named, self._leave_out):
+        for name, read in read_with_formats(source, found.plugins, named, self._leave_out):
             record, faults = map_fields(read, self.records.fields)
             row, problem = self.index.find(record) if self.index else (None, "")
             if problem:

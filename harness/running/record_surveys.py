@@ -34,6 +34,7 @@ class Survey:
         self._prompts: dict[int, int] = {}
         self._other_prompts = self._renumbered = self._size = 0
         self._left_out: dict[str, None] = {}
+        self._broken: tuple[Fault, ...] = ()
         self.formats: dict[str, None] = {}
         self.models: dict[str, None] = {}
         self.uses: Counter[int] = Counter()
@@ -85,7 +86,7 @@ class Survey:
         Raises:
             InputError: with what is wrong with them.
         """
-        self._left_out = reading.left_out
+        self._left_out, self._broken = reading.left_out, reading.broken
         self._size = reading.index.count if reading.index else 0
         for path, count in self._outcomes.items():
             if self.records and not count:
@@ -110,6 +111,7 @@ class Survey:
         return [*self._about_sources(), *self._about_records()]
 
     def _about_sources(self) -> Iterator[str]:
+        yield from map(str, self._broken)
         if self._left_out:
             yield f"left out, as no records: {_listed(list(self._left_out))}"
         if self._unmatched.count:

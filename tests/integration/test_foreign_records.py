@@ -218,6 +218,47 @@ def test_the_formats_are_listed_and_explained(folder):
     assert (code, 'did you mean "openai-chat"?' in err) == (2, True)
 
 
+SPEC = """
+name: parcels
+defaults: {timeout: 30s, executor: copilot-sdk}
+scoring: {threshold: 0.5}
+stimuli:
+  - name: first
+    prompt: Where is parcel 0?
+    graders:
+      - {type: output-contains, config: {value: K0}}
+      - {type: tool-calls, config: {required: [lookup]}}
+  - name: second
+    prompt: Where is parcel 1?
+    graders: [{type: output-contains, config: {value: K1}}]
+"""
+AGENT = "def answer(sample):\n    return f'It is K{sample.input[-2]}.'\n"
+
+
+def test_an_eval_spec_of_vally_grades_records_and_runs_on_a_target_of_ours(folder):
+    (folder / "eval.yaml").write_text(SPEC, encoding="utf-8")
+    (folder / "agent.py").write_text(AGENT, encoding="utf-8")
+    target = "kind: python\nagent: agent.py:answer\n"
+    (folder / "target.yaml").write_text(target, encoding="utf-8")
+    write_lines(folder / "records.jsonl", two_agents(2, 1))
+    assert regrade(folder, "validate", "eval.yaml")[0] == 0
+    words = ("grade", "records.jsonl", "--suite", "eval.yaml", "--map", "model=agent.name")
+    code, _, err = regrade(folder, *words)
+    assert code in {0, 1}, err
+    names = {t["sample_id"]: list(t["grades"]) for t in trials(runs(folder)[0])}
+    assert names == {
+        "first": ["output-contains", "tool-calls", "recorded.resolved"],
+        "second": ["output-contains", "recorded.resolved"],
+    }
+    code, _, err = regrade(folder, "run", "eval.yaml")
+    assert (code, "--target" in err) == (2, True)
+    code, out, err = regrade(folder, "run", "eval.yaml", "--target", "target.yaml")
+    assert (code, "gate met: mean of trial" in out) == (0, True), err
+    (folder / "eval.yaml").write_text(f"{SPEC}environment: {{env: {{A: b}}}}\n", encoding="utf-8")
+    code, _, err = regrade(folder, "run", "eval.yaml", "--target", "target.yaml")
+    assert (code, "no target sets up `env`" in err) == (2, True)
+
+
 def test_a_stored_run_is_searched_for_what_its_agents_invented(tmp_path):
     suite = shutil.copytree(QUICKSTART, tmp_path / "suite")
     run = harness.run(suite, out=tmp_path / "runs")

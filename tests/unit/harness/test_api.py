@@ -3,6 +3,7 @@
 import asyncio
 
 import pytest
+from fakes.record_files import chat, write_lines
 from fakes.stub_graders import Says, grader_spec
 from fakes.suites import fake_suite
 
@@ -63,6 +64,16 @@ def test_trajectories_recorded_elsewhere_are_graded(tmp_path):
     run = harness.grade({"s0": trajectory, "s1": silent}, make(), out=tmp_path)
     passed = {trial.sample_id: trial.passed for trial in run.trials()}
     assert passed == {"s0": True, "s1": False}
+
+
+def test_records_of_another_tool_are_graded(tmp_path):
+    lines = [chat("question 0", says="ok", case="s0"), chat("question 1", says="no")]
+    path = write_lines(tmp_path / "records.jsonl", lines)
+    run = harness.grade(path, make(), out=tmp_path, format="openai-chat")
+    assert {trial.sample_id: trial.passed for trial in run.trials()} == {"s0": True, "s1": False}
+    assert run.manifest.graded_from.format == "openai-chat"
+    with pytest.raises(harness.InputError, match='it has no field "case"'):
+        harness.grade(path, make(), out=tmp_path, fields="sample=case")
 
 
 def test_a_trajectory_without_its_sample_is_not_lost_quietly(tmp_path):

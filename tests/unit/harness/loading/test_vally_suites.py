@@ -112,7 +112,7 @@ def test_turns_may_be_objects_and_the_prompt_beside_them_repeats_them(folder):
         ("type: regression", "type: else", "eval.yaml:3:7: type: "),
         ("name: trains", "nam: trains", 'eval.yaml:1:1: nam: unknown key "nam"; did you mean'),
         ("name: where", "nam: where", 'eval.yaml:8:5: stimuli[0].nam: unknown key "nam"'),
-        ("prompt: Which train?", "prompt: q\n    x: y", 'eval.yaml:10:5: stimuli[0].x: unknown'),
+        ("prompt: Which train?", "prompt: q\n    x: y", "eval.yaml:10:5: stimuli[0].x: unknown"),
         ("prompt: Which train?", "prompt:", "eval.yaml:9:12: stimuli[0].prompt: found nothing"),
         ("[Which train?, And then?]", "[]", "eval.yaml:15:12: stimuli[1].turns: found an empty"),
         ("[Which train?, And then?]", "[[a]]", ":15:13: stimuli[1].turns[0]: found a list"),
