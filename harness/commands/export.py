@@ -30,6 +30,7 @@ def command(run: str, kind: str, out: Path | None) -> int:
     from harness.reports.trial_rows import grader_names  # noqa: PLC0415
     from harness.storing.run_folders import RUNS  # noqa: PLC0415
     from harness.system.files import whole_file  # noqa: PLC0415
+    from harness.system.texts import one_line  # noqa: PLC0415
     from harness.types.errors import Fault, InputError  # noqa: PLC0415
 
     writers = {
@@ -46,8 +47,11 @@ def command(run: str, kind: str, out: Path | None) -> int:
     except OSError as error:
         problem = f"cannot be written: {error.strerror or type(error).__name__}"
         raise InputError([Fault(file=str(path), problem=problem)]) from error
-    for what, count in left_out.items():
-        click.echo(f"warning: messages have no form for {what}: {count} left out", err=True)
+    if left_out:
+        kinds = ", ".join(f"{what} ({count})" for what, count in left_out.most_common())
+        click.echo(
+            one_line(f"warning: left out, as messages have no form for it: {kinds}"), err=True
+        )
     click.echo(f"wrote {path}")
     return 0
 

@@ -24,8 +24,8 @@ def is_parquet(path: Path) -> bool:
 def read_rows(path: Path, shown: str) -> Iterator[tuple[str, Any]]:
     """Return (place, record) for every row, counted from 1: a column is a field.
 
-    A text that is the JSON of an object, or of a list of objects, is read: that is how tables hold
-    messages. Times and dates become text.
+    A cell whose text is the JSON of an object, or of a list of objects, is read: that is how tables
+    hold messages. Times and dates become text.
 
     Raises:
         InputError: pyarrow is not installed, or the file is damaged.
@@ -49,7 +49,8 @@ def read_rows(path: Path, shown: str) -> Iterator[tuple[str, Any]]:
 
 
 def _record(row: dict[str, Any]) -> Any:
-    return clean_json({name: _plain(value) for name, value in row.items()})
+    # Only whole cells are read: a text inside of messages is what somebody said.
+    return clean_json({n: _decoded(v) if isinstance(v, str) else _plain(v) for n, v in row.items()})
 
 
 def _plain(value: Any) -> Any:
@@ -62,13 +63,11 @@ def _plain(value: Any) -> Any:
 
 
 def _plain_cell(value: Any) -> Any:
-    if isinstance(value, str):
-        return _decoded(value)
     if isinstance(value, bytes):
         return value.decode(errors="replace")
     if isinstance(value, float) and not isfinite(value):
         return None  # how tables say that a number is missing
-    return value if value is None or isinstance(value, bool | int | float) else str(value)
+    return value if value is None or isinstance(value, str | bool | int | float) else str(value)
 
 
 def _decoded(text: str) -> Any:
@@ -78,7 +77,7 @@ def _decoded(text: str) -> Any:
         value = load_json(text)
     except ValueError:
         return text
-    is_record = isinstance(value, dict) or (value and all(isinstance(one, dict) for one in value))
+    is_record = isinstance(value, dict) or all(isinstance(one, dict) for one in value)
     return value if is_record else text
 
 

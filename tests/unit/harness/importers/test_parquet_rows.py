@@ -54,6 +54,18 @@ def test_cells_become_json(table):
     }
 
 
+def test_json_that_a_tool_returned_stays_the_text_that_it_is(table):
+    messages = [{"role": "tool", "tool_call_id": "c1", "content": '{"a": [1]}'}]
+    for cell in (messages, json.dumps(messages)):
+        ((_, record),) = table([{"messages": cell}]).values()
+        assert record["messages"][0]["content"] == '{"a": [1]}'
+
+
+def test_an_empty_conversation_is_one(table):
+    ((_, record),) = table([{"id": "a", "messages": "[]"}]).values()
+    assert record == {"id": "a", "messages": []}
+
+
 def test_a_damaged_table_is_one_line(tmp_path):
     (tmp_path / "x.parquet").write_bytes(b"PAR1 and no more")
     with pytest.raises(InputError, match="no Parquet that can be read") as caught:
