@@ -14,6 +14,7 @@ from harness.endpoints.endpoints import Endpoint
 from harness.endpoints.failures import failure
 from harness.messages.completions import ModelReply
 from harness.messages.contents import read_content
+from harness.system.clock import wait_text
 from harness.system.redaction import redact
 from harness.system.retrying import retry
 from harness.system.time_limits import limited
@@ -59,7 +60,7 @@ class Asking:
     async def _wait(self, seconds: float, error: TargetError, most: float) -> None:
         if self._waited + seconds > most:
             raise TargetError(
-                f"{error}; asking again would take {seconds:g} s more of waiting, after "
+                f"{error}; asking again would take {wait_text(seconds)} more of waiting, after "
                 f"{self._waited:g} s; retries.max_wait_seconds is {most:g}",
                 code=error.code,
                 retry_after=error.retry_after,

@@ -7,7 +7,7 @@ from contextlib import suppress
 from functools import partial
 from typing import Any, TypeVar
 
-from harness.system.clock import monotonic
+from harness.system.clock import monotonic, wait_text
 from harness.types.errors import TargetError
 
 _T = TypeVar("_T")
@@ -256,8 +256,8 @@ class TimeBudget:
         if self.waited + seconds > self._wait_seconds:
             self.waited_enough = True
             raise TargetError(
-                f"waiting for the endpoint would take {seconds:g} s more, after "
-                f"{self.waited:g} s; retries.max_wait_seconds is {self._wait_seconds:g}",
+                f"waiting for the endpoint would take {wait_text(seconds)} more, "
+                f"after {self.waited:g} s; retries.max_wait_seconds is {self._wait_seconds:g}",
                 code="rate_limited",
                 retry_after=seconds,
             )

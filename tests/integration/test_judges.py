@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import re
 import socket
 from datetime import timedelta
 from email.utils import format_datetime
@@ -118,7 +119,17 @@ async def test_structured_values_are_shown_as_json_and_the_stored_prompt_proves_
 )
 async def test_a_verdict_among_other_text_counts(judged, reply):
     with serve(says(reply)) as server:
-        assert (await judged.grade(server)).score == 0.75
+        grade = await judged.grade(server)
+    assert (grade.score, grade.evidence) == (0.75, "mostly")
+
+
+async def test_a_fenced_verdict_counts_with_its_reason_and_not_the_example_before_it(judged):
+    verdict = '{"reason": "Says \\"so\\" {twice}", "score": 0.75}'
+    reply = f'Fine. By the rubric {{"score": 0}} is too low.\n```json\n{verdict}\n```\nBye {{}}!'
+    with serve(says(reply)) as server:
+        grade = await judged.grade(server)
+    assert (grade.score, grade.evidence) == (0.75, 'Says "so" {twice}')
+    assert grade.details["reply"] == reply
 
 
 @pytest.mark.parametrize(
@@ -133,6 +144,8 @@ async def test_a_verdict_among_other_text_counts(judged, reply):
         (says(VERDICT, finish="content_filter"), "filter"),
         (says('{"rationale": "fine"}'), "no JSON object with a score"),
         (says('{"score": 9}'), "9 is not in 0..1"),
+        (says('{"score": 85}'), "85 is not in 0..1"),
+        (says('{"score": 3.85}'), "3.85 is not in 0..1"),
         (says('{"score": 2.5}'), "2.5 is not in 0..1"),
         (says('{"score": -0.4}'), "-0.4 is not in 0..1"),
         (says('{"score": NaN}'), "no finite number"),
@@ -210,13 +223,18 @@ async def test_a_wait_beyond_the_bound_gives_up_at_once_and_says_so(judged, aske
         grade = await judged.grade(server, suite={"retries": {"max_wait_seconds": 5}})
     assert (grade.details["cause"], len(server.bodies)) == ("rate_limited", 1)
     assert "retries.max_wait_seconds is 5" in grade.evidence
+    assert re.search(r"until 20\d\d-\d\d-\d\d \d\d:\d\d:\d\d UTC", grade.evidence)
 
 
-async def test_a_bad_retry_after_falls_back_to_growing_waits(judged):
+@pytest.mark.parametrize(
+    ("status", "asked"), [(503, "-5"), (529, "abc"), (503, ""), (429, "nan"), (429, "1e999")]
+)
+async def test_a_bad_retry_after_falls_back_to_growing_waits(judged, status, asked):
     suite = {"retries": {"max_wait_seconds": 0}}
-    with serve(refusal(503, "", retry_after="abc")) as server:
+    with serve(refusal(status, "", retry_after=asked)) as server:
         grade = await judged.grade(server, suite=suite)
-    assert "would take" in grade.evidence
+    (seconds,) = re.findall(r"would take ([\d.]+) s more", grade.evidence)
+    assert 0 < float(seconds) < 5
     assert len(server.bodies) == 1
 
 
