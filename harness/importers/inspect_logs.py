@@ -15,6 +15,7 @@ from typing import Any, ClassVar
 from zipfile import BadZipFile, ZipFile, ZipInfo
 
 from harness.importers.inspect_samples import read_sample
+from harness.importers.zip_entries import read_entry
 from harness.messages.contents import shape_error
 from harness.system.json_values import clean_json
 from harness.types.imports import ForeignSource, Head, Imported
@@ -112,8 +113,8 @@ def _read_entries(archive: ZipFile, shown: str) -> Iterator[Imported]:
 
 def _entry(archive: ZipFile, info: ZipInfo, shown: str) -> Any:
     place = f"{shown}:{info.filename}"
-    with archive.open(info) as file:
-        data = file.read(_MOST_BYTES + 1)
-    if len(data) > _MOST_BYTES:
-        raise ValueError(f"{place}: the entry is larger than 1 GiB")
+    try:
+        data = read_entry(archive, info, _MOST_BYTES)
+    except ValueError as error:
+        raise ValueError(f"{place}: {error}") from error
     return _load(data.decode(errors="replace"), place)

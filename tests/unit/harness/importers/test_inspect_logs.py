@@ -111,6 +111,11 @@ def test_an_archive_is_read_sample_by_sample():
     assert records[0].place.endswith("log.eval:samples/p-7_epoch_2.json")
 
 
+def test_an_archive_packed_by_zstandard_is_read_as_any_other():
+    packed = [rows(record) for record in read_foreign(FILES / "zstandard.eval")]
+    assert packed == [rows(record) for record in read_foreign(FILES / "log.eval")]
+
+
 def test_an_interrupted_run_is_read_without_its_header():
     record = read_one(FILES / "interrupted.eval")
     assert (said(record), record.model) == (["Hello there."], "maker/one")
@@ -143,16 +148,18 @@ def test_what_is_no_archive_of_inspect_is_a_fault(entries, problem, tmp_path):
     assert problem in str(caught.value)
 
 
+@pytest.mark.parametrize("name", ["log.eval", "zstandard.eval"])
 @pytest.mark.parametrize("cut", [10, 200, -30])
-def test_a_damaged_archive_is_a_fault(cut, tmp_path):
+def test_a_damaged_archive_is_a_fault(name, cut, tmp_path):
     path = tmp_path / "log.eval"
-    path.write_bytes((FILES / "log.eval").read_bytes()[:cut])
+    path.write_bytes((FILES / name).read_bytes()[:cut])
     with pytest.raises(InputError, match="this archive cannot be read"):
         read_foreign(path, "inspect")
 
 
-def test_an_archive_that_was_changed_is_a_fault(tmp_path):
-    data = bytearray((FILES / "log.eval").read_bytes())
+@pytest.mark.parametrize("name", ["log.eval", "zstandard.eval"])
+def test_an_archive_that_was_changed_is_a_fault(name, tmp_path):
+    data = bytearray((FILES / name).read_bytes())
     at = data.index(b"samples/p-7_epoch_2.json") + 40
     data[at : at + 20] = bytes(20)
     path = tmp_path / "log.eval"
@@ -165,7 +172,7 @@ def test_an_entry_that_unpacks_to_more_than_there_can_be_is_a_fault(tmp_path, mo
     monkeypatch.setattr(inspect_logs, "_MOST_BYTES", 1000)
     entries = {"header.json": HEADER, "samples/1_epoch_1.json": " " * 5000}
     path = archive(tmp_path / "log.eval", entries)
-    with pytest.raises(InputError, match="the entry is larger than 1 GiB"):
+    with pytest.raises(InputError, match="the entry is larger than 1,000 bytes"):
         read_foreign(path)
 
 
