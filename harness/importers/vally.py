@@ -1,19 +1,22 @@
 """Records of Microsoft Vally 0.12 to 0.16, of the Copilot sessions it drives, and of waza.
 
-- `results.jsonl`: a line `trial-result` is a conversation; its verdict and the scores of its
-  graders are outcomes. A trial that was skipped, or that could not be run, has no events.
+- `results.jsonl`, or the folder of a run with it: a line `trial-result` is a conversation; its
+  verdict and the scores of its graders are outcomes. A trial that was skipped, or that could not be
+  run, has no events.
 - A trajectory by itself, as executors return it and recordings hold it (an older result around it
   is read as the newer ones are).
 - A log of events of a session, one after another in a file: those of Vally, or of Copilot.
 - Results and transcripts of waza, which runs the same sessions.
 """
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import chain
 from typing import Any, ClassVar
 
 from harness.importers.record_fields import field_text, is_outcome
+from harness.importers.source_files import SourceFolder
 from harness.importers.vally_trials import has_trajectory, is_trajectory, read_trial, read_vally
 from harness.importers.waza_results import is_waza, read_waza
 from harness.messages.copilot_events import CopilotSession, is_copilot_event
@@ -21,6 +24,8 @@ from harness.messages.vally_events import is_vally_event, read_vally_events
 from harness.types.imports import ForeignSource, Head, Imported
 from harness.types.trajectories import Trajectory
 
+_RESULTS = "results.jsonl"
+_BESIDE = re.compile(r"eval-results\..+|otel-spans\.jsonl")
 _TRIAL = "trial-result"
 _SUMMARY = "run-summary"
 
@@ -32,7 +37,12 @@ class Vally:
     specification: ClassVar[str] = "Vally results and trajectories, 0.12 to 0.16; Copilot events"
 
     def claims(self, head: Head) -> bool:
-        """Say whether the first record is a result or a trajectory, or all are events."""
+        """Say whether the first record is a result or a trajectory, or all are events.
+
+        A folder of a run has `results.jsonl` beside a report or spans.
+        """
+        if head.files:
+            return _RESULTS in head.files and any(map(_BESIDE.fullmatch, head.files))
         first = head.values[0] if head.values else None
         if not isinstance(first, Mapping):
             return False
@@ -46,7 +56,9 @@ class Vally:
         Raises:
             ValueError: a record is no result, trajectory or event.
         """
-        values = source.values()
+        # The folders of a run hold once more what its results hold whole.
+        results = source.inside(_RESULTS) if isinstance(source, SourceFolder) else source
+        values = results.values() if results else iter(())
         first = next(values, None)
         if first is None:
             return

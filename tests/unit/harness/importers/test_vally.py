@@ -1,4 +1,5 @@
 import json
+import shutil
 
 import pytest
 from fakes.foreign_records import FOREIGN, find_foreign, read_foreign, read_one, rows, said
@@ -32,6 +33,17 @@ def test_a_result_is_a_conversation_with_the_verdicts_it_brought():
     assert record.outcomes == {"passed": False, "score": 0.5, "says-train": 1.0, "books": False}
     assert (record.sample_id, record.model, record.epoch) == ("find-train", "maker/one", 0)
     assert (record.seconds, record.prompts) == (1.5, ("Which train?", "Book it."))
+
+
+def test_the_folder_of_a_run_is_its_results_and_their_parts_are_not_read_again(tmp_path):
+    shutil.copy(FILES / "results.jsonl", tmp_path)
+    (tmp_path / "eval-results.md").write_text("# Results", encoding="utf-8")
+    trial = tmp_path / "rail" / "find-train" / "trial-0"
+    trial.mkdir(parents=True)
+    shutil.copy(FILES / "events.jsonl", trial)
+    (trial / "metadata.json").write_text("{}", encoding="utf-8")
+    assert find_foreign(tmp_path) == "vally"
+    assert len(read_foreign(tmp_path)) == 4
 
 
 def test_what_happened_around_the_agent_is_kept_by_its_kind():
