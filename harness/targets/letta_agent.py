@@ -51,7 +51,10 @@ class LettaAgent:
         },
     )
     project_id: str | None = field(
-        default=None, metadata={"description": "The project of Letta Cloud."}
+        default=None,
+        metadata={
+            "description": "The project of Letta Cloud; by default that of LETTA_PROJECT_ID."
+        },
     )
     agent_id: str | None = field(
         default=None,

@@ -49,6 +49,8 @@ def make_client(
 ) -> AsyncLetta:
     """Make a client of the kind, without time limits but for connecting; its maker closes it.
 
+    Without a project, that of LETTA_PROJECT_ID is meant.
+
     Raises:
         TargetError: `bad_request`, where `url` is no address.
     """
@@ -68,7 +70,7 @@ def make_client(
         return kind(
             base_url=url,
             api_key=key or _NO_KEY,
-            project_id=project,
+            project_id=project or os.environ.get("LETTA_PROJECT_ID") or None,
             max_retries=0,
             timeout=timeout,
             http_client=http,

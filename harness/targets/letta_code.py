@@ -72,7 +72,10 @@ class LettaCode:
     )
     project_id: str | None = field(
         default=None,
-        metadata={"description": "Project of Letta Cloud that agent_script makes agents in."},
+        metadata={
+            "description": "Project of Letta Cloud that agent_script makes agents in; by "
+            "default that of LETTA_PROJECT_ID."
+        },
     )
     provider: Provider | None = field(
         default=None,
