@@ -177,6 +177,10 @@ def _dataset(
         context.findings.fault(
             location, "there are no samples", "`dataset: FILE`, or `samples` inline"
         )
+    for key in ("max_samples", "sample_tags") if neither and only_grades else ():
+        if _given(location, key):
+            problem = "there are no samples to select from"
+            context.findings.key_fault(location, key, problem, "it needs a `dataset`")
     dataset = hub or (head.dataset if head else _dataset_alone(at, context))
     if dataset is None or at is None:
         return None

@@ -204,6 +204,9 @@ TARGET = "target: {kind: openai, models: [m], base_url: http://127.0.0.1:9}"
 def test_a_suite_that_only_grades_may_leave_the_samples_to_the_records(folder):
     folder.suite(samples=False)
     assert folder.faults() == []
+    folder.suite("max_samples: 3", samples=False)
+    (fault,) = folder.faults()
+    assert "max_samples: there are no samples to select from" in fault
 
 
 @pytest.mark.parametrize(
@@ -227,3 +230,22 @@ def test_a_dataset_and_samples_together_are_one_fault(folder):
     assert folder.faults() == [
         "suite.yaml:2:10: samples: `dataset` and `samples` are both given; one of the two"
     ]
+
+
+def test_a_gate_may_be_on_what_records_tell_and_no_grader_has_such_a_name(folder):
+    folder.suite("gates: [{metric: recorded.resolved, op: gte, value: 1}]")
+    assert folder.faults() == []
+    folder.suite("gates: [{weights: {recorded.reward: 1, g: 1}, op: gte, value: 1}]")
+    assert folder.faults() == []
+    folder.suite("graders: {recorded.mine: {kind: tool, function: contains}}", graders=False)
+    (fault,) = folder.faults()
+    assert 'a grader cannot be called "recorded.mine"' in fault
+
+
+def test_samples_of_the_suite_may_have_all_the_graders(folder):
+    own = "graders: {own: {kind: tool, function: contains}}"
+    folder.suite(f"samples: [{{input: q, {own}}}]", samples=False, graders=False)
+    assert folder.faults() == []
+    folder.suite(f"samples: [{{input: q, {own}}}, {{input: r}}]", samples=False, graders=False)
+    (fault,) = folder.faults()
+    assert "there is no grader" in fault

@@ -1,5 +1,6 @@
 """The summary of a run from the outcomes of its trials."""
 
+import msgspec
 import pytest
 from fakes.stub_graders import StubGrader, grader_spec
 
@@ -158,3 +159,21 @@ def test_what_could_not_be_graded_meets_no_gate_that_wants_little(aggregation, m
     broken = [outcome(str(n), status=status, passed=False) for n in range(3)]
     summary = summed([*broken, outcome("x", passed=False)], suite_with([gate], max_error_rate=1.0))
     assert not summary.gates[0].passed
+
+
+@pytest.mark.parametrize("op", ["gte", "lte"])
+@pytest.mark.parametrize("aggregation", ["mean", "pass_rate", "min"])
+def test_a_gate_on_what_no_record_tells_is_missed_not_met(op, aggregation):
+    gate = GateSpec(metric="recorded.resolved", aggregation=aggregation, op=op, value=0.5)
+    summary = summed([outcome("a")], suite_with([gate]))
+    assert [(one.value, one.passed) for one in summary.gates] == [(None, False)]
+    assert not summary.passed
+
+
+def test_what_records_tell_has_numbers_and_decides_nothing():
+    told = {"g": (1.0, True, "graded"), "recorded.resolved": (0.0, False, "graded")}
+    one = msgspec.structs.replace(outcome("a"), grades=told)
+    model = summed([one, outcome("b")]).models["m"]
+    assert (model.passed, model.graders["g"].passed) == (2, 2)
+    recorded = model.graders["recorded.resolved"]
+    assert (recorded.graded, recorded.passed, recorded.errors) == (1, 0, 0)
