@@ -232,3 +232,16 @@ def test_a_reward_of_a_grader_that_is_not_there_is_a_fault(suite):
     suite.write(reward="{kind: metric, metric_key: other}")
     (fault,) = suite.faults()
     assert 'reward.metric_key: no grader of the suite is called "other"' in fault
+
+
+@pytest.mark.parametrize(
+    "key", ["sk-\\x6cong-key", "p-\\u006cong-key", "${NOT_SET:-p-\\x6cong-key}"]
+)
+def test_a_key_in_the_suite_is_in_no_file_of_a_run_however_it_is_written(suite, key):
+    """letta-evals writes it into the results."""
+    suite.target = f'target: {{kind: letta_code, model_handles: [m], api_key: "{key}"}}\n'
+    suite.write()
+    run = suite.grade(talk(["yes"]))
+    texts = [path.read_text("utf-8") for path in run.folder.rglob("*") if path.is_file()]
+    assert "[redacted]" in (run.folder / "manifest.json").read_text("utf-8")
+    assert not any("ong-key" in text for text in texts)
