@@ -49,7 +49,7 @@ def read_stored_turns(messages: Any, agent_type: Any = None) -> tuple[Turn, ...]
         except ValueError as error:
             raise ValueError(f"message {index}: {error}") from error
         written += made
-    return with_sent_messages(read_letta_turns(written, reminders=True))
+    return with_sent_messages(read_letta_turns(written, reminders=True, ordered=True))
 
 
 def _speaks_by_tool(messages: Iterable[Any]) -> bool:
@@ -69,10 +69,8 @@ def _messages_of(message: Any, index: int, *, thinks_aloud: bool) -> Iterator[_M
     else:
         made = iter([_heard(message, role)])
     step = {"step_id": f"message {index}"} if role in ("assistant", "approval") else {}
-    shared = {"id": f"message {index}", "date": message.get("created_at"), **step}
-    for number, one in enumerate(made):
-        # The parts of a stored message are told apart, so that none is taken for a repeat.
-        yield {**one, **shared, "otid": str(number)}
+    shared = {"date": message.get("created_at"), **step}
+    yield from ({**one, **shared} for one in made)
 
 
 def _heard(message: Mapping[str, Any], role: Any) -> _Message:

@@ -100,11 +100,13 @@ class LettaTurn:
         return event
 
 
-def read_letta_turns(messages: Iterable[Any], *, reminders: bool = False) -> tuple[Turn, ...]:
+def read_letta_turns(
+    messages: Iterable[Any], *, reminders: bool = False, ordered: bool = False
+) -> tuple[Turn, ...]:
     """Read a conversation from the list of its messages; each user message begins a turn.
 
-    The list may be that of a paging that repeats messages, and the newest may come first; what
-    precedes the first user message belongs to turn 0. With `reminders` the blocks that Letta Code
+    The list may be that of a paging that repeats messages, and the newest may come first, unless it
+    is known to be `ordered`; what precedes the first user message belongs to turn 0. With `reminders` the blocks that Letta Code
     puts around the user's text become system events, and a user message of nothing else begins no
     turn.
 
@@ -113,7 +115,7 @@ def read_letta_turns(messages: Iterable[Any], *, reminders: bool = False) -> tup
     """
     turns: list[tuple[list[Event], LettaTurn]] = [([], LettaTurn())]
     asked = False
-    for index, message in enumerate(order_letta_messages(messages)):
+    for index, message in enumerate(messages if ordered else order_letta_messages(messages)):
         try:
             user = _read_user(message, reminders=reminders)
             begins = any(isinstance(event, UserMessage) for event in user)

@@ -134,6 +134,17 @@ def test_lines_of_letta_code_are_one_conversation_and_its_other_output_is_kept()
     assert record.model == "maker/small-1"
 
 
+def test_the_order_of_an_agent_file_counts_whatever_its_dates_say(tmp_path):
+    told = [("system", "Rewritten.", 9), ("user", "Hello.", 1), ("assistant", "Hi.", 2)]
+    messages = [
+        {"role": role, "content": text, "created_at": f"2031-02-03T09:00:0{second}"}
+        for role, text, second in told
+    ]
+    path = tmp_path / "late.af"
+    path.write_text(json.dumps({"agents": [{"messages": messages}]}), encoding="utf-8")
+    assert [row[-1] for row in rows(read_one(path))] == ["Rewritten.", "Hello.", "Hi."]
+
+
 def test_every_agent_of_a_file_is_a_conversation(tmp_path):
     message = {"role": "user", "content": [{"type": "text", "text": "Hello."}]}
     agents = [{"name": name, "messages": [message]} for name in "ab"]
