@@ -106,9 +106,9 @@ def read_letta_turns(
     """Read a conversation from the list of its messages; each user message begins a turn.
 
     The list may be that of a paging that repeats messages, and the newest may come first, unless it
-    is known to be `ordered`; what precedes the first user message belongs to turn 0. With `reminders` the blocks that Letta Code
-    puts around the user's text become system events, and a user message of nothing else begins no
-    turn.
+    is known to be `ordered`; what precedes the first user message belongs to turn 0. With
+    `reminders` the blocks that Letta Code puts around the user's text become system events, and a
+    user message of nothing else begins no turn.
 
     Raises:
         ValueError: a message is not of that shape; the text names its index, in order of time.
