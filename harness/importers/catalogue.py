@@ -17,6 +17,7 @@ from harness.importers.openai_agents import OpenAIAgents
 from harness.importers.openai_chat import OpenAIChat
 from harness.importers.openai_responses import OpenAIResponses
 from harness.importers.openhands import OpenHands
+from harness.importers.otel import OpenTelemetry
 from harness.importers.pydantic_ai import PydanticAI
 from harness.importers.regrade_trials import RegradeTrials
 from harness.importers.stream import RecordedStream
@@ -41,6 +42,7 @@ IMPORTERS: Mapping[str, type[Importer]] = MappingProxyType(
         "tau": Tau,
         "claude-code": ClaudeCode,
         "codex": Codex,
+        "otel": OpenTelemetry,
         "openhands": OpenHands,
         "swe-agent": SweAgent,
         "anthropic": Anthropic,

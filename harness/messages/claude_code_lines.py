@@ -19,11 +19,8 @@ from harness.messages.claude_code_notices import is_clear, split_notices
 from harness.messages.completions import text_or_none
 from harness.messages.contents import block_kind, block_text
 from harness.messages.foreign_times import read_time
-from harness.messages.turn_building import TurnBuilder
+from harness.messages.turn_building import AGENT_PROMPT, TurnBuilder
 from harness.system.json_values import clean_json
-
-AGENT_PROMPT = "agent_prompt"
-"""The kind of the system event that holds what an agent tells its sub-agent."""
 
 _API_ERROR = "api_error"
 _SYNTHETIC = "<synthetic>"

@@ -15,10 +15,8 @@ from harness.messages.contents import block_text
 from harness.messages.foreign_times import read_time
 from harness.messages.response_items import ResponseItems, is_item
 from harness.messages.thinking import add_said
-from harness.messages.turn_building import TurnBuilder
+from harness.messages.turn_building import AGENT_PROMPT, TurnBuilder
 from harness.system.json_values import clean_json
-
-AGENT_PROMPT = "agent_prompt"
 
 _ENVELOPES = ("session_meta", "response_item", "event_msg", "turn_context", "compacted")
 _REPEATED = frozenset(

@@ -18,6 +18,9 @@ from harness.types.events import (
 )
 from harness.types.trajectories import Step, Trajectory, Turn
 
+AGENT_PROMPT = "agent_prompt"
+"""The kind of the system event that holds what an agent tells its sub-agent."""
+
 
 class TurnBuilder:
     """Collects the events of one conversation.

@@ -16,7 +16,7 @@ from harness.types.imports import Imported
 
 FOLDERS = {
     name: name.replace("-", "_")
-    for name in ("tau", "swe-agent", "claude-code", "codex", "openhands")
+    for name in ("tau", "swe-agent", "claude-code", "codex", "openhands", "otel")
 }
 MANY = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 
@@ -30,7 +30,7 @@ def load(path: Path):
 
 
 FILES = {
-    name: [load(path) for path in sorted((FOREIGN / folder).rglob("*")) if path.is_file()]
+    name: [load(path) for path in sorted((FOREIGN / folder).rglob("*.*")) if path.suffix != ".txt"]
     for name, folder in FOLDERS.items()
 }
 
