@@ -170,17 +170,8 @@ def _dataset(
     location: Location, head: SuiteHead | None, hub: HubFile | None, context: LoadContext
 ) -> SuitePath | HubFile | None:
     at, inline = _given(location, "dataset"), _given(location, "samples")
-    neither = at is None and location.child("samples") is None
-    # A suite that only grades takes the samples from the records.
-    only_grades = location.child("target") is None and location.child("dataset") is None
-    if neither and not only_grades and not _misspelt(location, "dataset", "samples"):
-        context.findings.fault(
-            location, "there are no samples", "`dataset: FILE`, or `samples` inline"
-        )
-    for key in ("max_samples", "sample_tags") if neither and only_grades else ():
-        if _given(location, key):
-            problem = "there are no samples to select from"
-            context.findings.key_fault(location, key, problem, "it needs a `dataset`")
+    if at is None and location.child("samples") is None:
+        _check_absence(location, context)
     dataset = hub or (head.dataset if head else _dataset_alone(at, context))
     if dataset is None or at is None:
         return None
@@ -196,6 +187,19 @@ def _dataset(
         context.findings.fault(at, problem, "a file whose name ends in .jsonl or .csv")
         return None
     return dataset
+
+
+def _check_absence(location: Location, context: LoadContext) -> None:
+    """Report that there are no samples, unless the suite only grades: records bring theirs."""
+    only_grades = location.child("target") is None and location.child("dataset") is None
+    if not only_grades and not _misspelt(location, "dataset", "samples"):
+        context.findings.fault(
+            location, "there are no samples", "`dataset: FILE`, or `samples` inline"
+        )
+    for key in ("max_samples", "sample_tags") if only_grades else ():
+        if _given(location, key):
+            problem = "there are no samples to select from"
+            context.findings.key_fault(location, key, problem, "it needs a `dataset`")
 
 
 def _hub_dataset(location: Location, context: LoadContext) -> tuple[bool, HubFile | None]:
