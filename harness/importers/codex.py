@@ -1,4 +1,4 @@
-"""Codex (0.2 to 0.130): session files (`rollout-….jsonl`), and what `codex exec --json` prints.
+"""Codex (CLI of 2025 and 2026): session files (`rollout-….jsonl`), and what its `exec` prints.
 
 A session is lines of `{"timestamp", "type", "payload"}`, in early versions bare items of the
 Responses API; a list of such items, or `{"items": [...]}`, is read too, and so are printed lines in
@@ -29,7 +29,7 @@ _FIRST = 50
 class Codex:
     """Sessions of Codex, and what it prints: one conversation a file."""
 
-    specification: ClassVar[str] = "Codex session files and `codex exec --json`, 0.2 to 0.130"
+    specification: ClassVar[str] = "Codex CLI of 2025 and 2026: session files, `exec --json`"
 
     def claims(self, head: Head) -> bool:
         """Say whether the first lines are of a session, or are printed."""

@@ -1,4 +1,4 @@
-"""Lines of a session of Codex (`rollout-….jsonl`, 0.2 to 0.130): they come in, events go out.
+"""Lines of a session of Codex (CLI of 2025 and 2026): they come in, events go out.
 
 What the model was given and said are items of the Responses API. Events of the program that tell
 the same again are left out where there are items; where there are none they are the conversation.

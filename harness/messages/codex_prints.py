@@ -1,4 +1,4 @@
-"""What `codex exec --json` prints (0.40 to 0.130): its lines come in, events go out.
+"""What `codex exec --json` prints (CLI of 2025 and 2026): its lines come in, events go out.
 
 An item is told when it starts, on the way and when it is done: it is one call. The prompt is not
 printed. A file change has no output of its own; a call that failed without one is an error.

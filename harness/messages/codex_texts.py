@@ -1,4 +1,4 @@
-"""Texts of Codex (0.2 to 0.130): what it puts in the user's place, and how it wraps an output.
+"""Texts of Codex (CLI of 2025 and 2026): what it puts in the user's place, what wraps an output.
 
 A wrapped output begins with lines on the process (`Chunk ID`, `Wall time`, `Exit code`), up to
 `Output:`; earlier versions wrote JSON with `output` and `metadata`.
