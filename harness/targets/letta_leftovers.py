@@ -77,15 +77,17 @@ async def delete_run(server: LettaServer, run_id: str, *, tools: bool = True) ->
     """Delete what bears both tags of a run, and nothing else; return a line for each thing.
 
     Raises:
-        TargetError: the server did not do it.
+        TargetError: something could not be deleted; all the rest is.
     """
     agents = await _bearing(server, "agents", run_id)
-    await do_each(
+    failures = await _try_each(
         agents, lambda one: delete_agent(server, MadeAgent(id=one["id"], name=one["name"]))
     )
     blocks = await _bearing(server, "blocks", run_id)
-    await do_each(blocks, lambda one: server.delete(path_of("blocks", one["id"])))
+    failures += await _try_each(blocks, lambda one: server.delete(path_of("blocks", one["id"])))
     dropped = await drop_tools(server, run_id) if tools else []
+    if failures:
+        raise failures[0]
     return [
         *(f"agent {one['id']} ({one['name']})" for one in agents),
         *(f"memory block {one['id']} ({one['label']})" for one in blocks),
@@ -103,15 +105,36 @@ async def _bearing(server: LettaServer, kind: str, run_id: str) -> list[dict[str
     return [one for one in found if {*tags} <= {*(one.get("tags") or ())}]
 
 
+async def _try_each(
+    things: Iterable[_T], do: Callable[[_T], Awaitable[object]]
+) -> list[TargetError]:
+    """Do something with each thing, whatever becomes of the others; return the failures."""
+    failures: list[TargetError] = []
+
+    async def attempt(thing: _T) -> None:
+        try:
+            await do(thing)
+        except TargetError as error:
+            failures.append(error)
+
+    await do_each(things, attempt)
+    return failures
+
+
 async def do_each(things: Iterable[_T], do: Callable[[_T], Awaitable[object]]) -> None:
-    """Do something with each thing, a few at once; the first failure is raised."""
+    """Do something with each thing, a few at once; the first failure ends the rest and is raised."""
     slots = asyncio.Semaphore(_AT_ONCE)
 
     async def one(thing: _T) -> None:
         async with slots:
             await do(thing)
 
-    await asyncio.gather(*map(one, things))
+    tasks = [asyncio.ensure_future(one(thing)) for thing in things]
+    try:
+        await asyncio.gather(*tasks)
+    finally:
+        for task in tasks:
+            task.cancel()
 
 
 class Leftovers:

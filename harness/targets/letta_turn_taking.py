@@ -14,7 +14,7 @@ from harness.system.clock import now
 from harness.system.time_limits import limited
 from harness.targets.letta_exchanges import Exchange, StreamKind
 from harness.targets.letta_failures import reported_failure, stop_failure
-from harness.targets.letta_leftovers import MadeAgent
+from harness.targets.letta_leftovers import MadeAgent, do_each
 from harness.targets.letta_server import LettaServer, path_of
 from harness.targets.tool_calls import run_together, run_tool
 from harness.targets.toolbox import Tool, Toolbox
@@ -190,10 +190,12 @@ class TurnTaking:
         """Return the steps, with what the server knows of each where it can still be asked."""
         steps = self._turn.steps
         rows: list[Mapping[str, Any]] = []
+
+        async def read(run: str) -> None:
+            rows.extend(await self._server.get(path_of("runs", run, "steps"), {"limit": 1000}))
+
         with suppress(TargetError, TimeoutError):
-            for run in self._exchange.runs:
-                path = path_of("runs", run, "steps")
-                rows += await limited(self._server.get(path, {"limit": 1000}), _STEPS_SECONDS)
+            await limited(do_each(self._exchange.runs, read), _STEPS_SECONDS)
         return with_step_rows(steps.all, steps.ids, rows)
 
 
