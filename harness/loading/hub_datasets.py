@@ -31,6 +31,7 @@ _SECONDS = httpx.Timeout(60.0, connect=15.0)
 _COMMIT = re.compile(r"[0-9a-f]{40}")
 _MOST_REDIRECTS = 5
 _SHOWN = 200
+_TOKENS = ("HF_TOKEN", "HUGGING_FACE_HUB_TOKEN")
 _REFUSALS = {
     401: "it is not there, or your token may not read it; set HF_TOKEN",
     403: "your token may not read it; accept its terms on the hub, or set HF_TOKEN",
@@ -67,14 +68,24 @@ class _Hub:
         self._endpoint = (os.environ.get("HF_ENDPOINT") or f"https://{HOST}").rstrip("/")
 
     def client(self) -> httpx.Client:
-        token = os.environ.get("HF_TOKEN") or os.environ.get("HUGGING_FACE_HUB_TOKEN")
-        headers = {"Authorization": f"Bearer {token.strip()}"} if token else {}
+        token = self._token()
+        headers = {"Authorization": f"Bearer {token}"} if token else {}
         return httpx.Client(
             headers={**headers, "User-Agent": "regrade"},
             timeout=_SECONDS,
             follow_redirects=True,
             max_redirects=_MOST_REDIRECTS,
         )
+
+    def _token(self) -> str:
+        name = next(filter(os.environ.get, _TOKENS), "")
+        token = os.environ.get(name, "").strip()
+        if token and not (token.isascii() and token.isprintable()):
+            problem = (
+                f"the environment variable {name} holds characters that are invalid in a token"
+            )
+            raise self._fault(problem, f"set {name} again")
+        return token
 
     def fetch(self, client: httpx.Client) -> FetchedFile:
         asked = self._file.revision or "main"

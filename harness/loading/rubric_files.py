@@ -10,9 +10,11 @@ from pathlib import Path, PureWindowsPath
 
 from harness.documents.encodings import decode_utf8
 from harness.documents.findings import BadReference
+from harness.system.texts import one_line
 from harness.types.errors import Fault
 
 MOST_BYTES = 1_000_000
+_SHOWN = 200
 _ALLOWED = "the path of a text file below the suite's folder, without `..`"
 
 
@@ -29,20 +31,20 @@ def read_rubric(text: str, folders: Iterable[Path]) -> str:
         raise BadReference(f'"{text}" leads to a hidden file, or out of the folder', _ALLOWED)
     for folder in folders:
         path = folder.joinpath(*parts)
-        if path.is_file():
-            return _read(path, folder, text)
+        try:
+            if path.is_file():
+                return _read(path, folder, text)
+        except OSError as error:
+            reason = error.strerror or type(error).__name__
+            raise BadReference(f'"{one_line(text, _SHOWN)}" cannot be read: {reason}') from error
     raise BadReference(f'there is no rubric file "{text}"', _ALLOWED)
 
 
 def _read(path: Path, folder: Path, text: str) -> str:
-    try:
-        if not path.resolve().is_relative_to(folder.resolve()):
-            raise BadReference(f'"{text}" is a link that leads out of the folder', _ALLOWED)
-        with path.open("rb") as file:
-            data = file.read(MOST_BYTES + 1)
-    except OSError as error:
-        reason = error.strerror or type(error).__name__
-        raise BadReference(f'"{text}" cannot be read: {reason}') from error
+    if not path.resolve().is_relative_to(folder.resolve()):
+        raise BadReference(f'"{text}" is a link that leads out of the folder', _ALLOWED)
+    with path.open("rb") as file:
+        data = file.read(MOST_BYTES + 1)
     if len(data) > MOST_BYTES:
         raise BadReference(f'"{text}" is too long for a rubric', f"at most {MOST_BYTES:,} bytes")
     rubric = decode_utf8(data, text)

@@ -106,6 +106,14 @@ def test_the_readers_token_is_sent_and_shown_nowhere(hub, suite, monkeypatch, na
     assert inputs(suite(REPOSITORY)) == ["one", "two"]
 
 
+@pytest.mark.parametrize("token", ["hf_töken", "hf_one\nhf_two"])
+def test_a_token_that_no_header_can_hold_is_one_fault(hub, suite, monkeypatch, token):
+    monkeypatch.setenv("HF_TOKEN", token)
+    found = refusal(suite(REPOSITORY))
+    assert "HF_TOKEN holds characters that are invalid in a token; set HF_TOKEN again" in found
+    assert "hf_" not in found
+
+
 def test_the_token_is_not_sent_on_to_another_host(hub, suite, monkeypatch):
     monkeypatch.setenv("HF_TOKEN", "hf_secret_token")
     seen = []

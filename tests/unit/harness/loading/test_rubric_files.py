@@ -61,6 +61,7 @@ def test_the_folder_of_the_dataset_is_looked_at_second(folder, read):
         ("latin.txt", "the byte 0xE9"),
         ("long.txt", "is too long for a rubric; at most 1,000,000 bytes"),
         ("a", 'there is no rubric file "a"'),
+        ("x" * 300, "cannot be read: File name too long"),
     ],
 )
 def test_a_row_cannot_name_another_file(folder, read, tmp_path_factory, path, problem):
