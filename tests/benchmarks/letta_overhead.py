@@ -39,7 +39,11 @@ target:
     memory_blocks: [{{label: human, value: Bo}}]
     include_base_tools: false
     server_tools: [memory_insert]
-    llm_config: {{model: steady, model_endpoint_type: openai, model_endpoint: "{url}", context_window: 30000}}
+    llm_config:
+      model: steady
+      model_endpoint_type: openai
+      model_endpoint: "{url}"
+      context_window: 30000
 graders:
   noted: {{kind: tool, function: contains, extractor: last_assistant}}
 limits: {{concurrency: 4}}
