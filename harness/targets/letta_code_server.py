@@ -6,26 +6,26 @@ killed.
 
 import os
 from collections.abc import Sequence
+from contextlib import suppress
 from functools import partial
 from typing import Any, cast
 
 from letta_client import AsyncLetta
 
-from harness.shims.agent_functions import make_agent, set_up, takes_model
-from harness.targets.letta_clients import (
-    FactoryClient,
-    MadeAgents,
-    base_url_of,
-    key_of,
-    make_client,
-)
+from harness.shims.agent_functions import set_up, takes_model
+from harness.system.time_limits import limited
+from harness.targets.letta_clients import FactoryClient, base_url_of, key_of, make_client
 from harness.targets.letta_code import LettaCode
+from harness.targets.letta_factories import call_factory
 from harness.targets.letta_leftovers import Leftovers, MadeAgent, delete_run
 from harness.targets.letta_server import LettaServer, path_of
 from harness.targets.letta_tags import run_tags
 from harness.types.code import CodeRef
+from harness.types.errors import TargetError
 from harness.types.protocols import RunContext
 from harness.types.samples import Sample
+
+_CLAIM_SECONDS = 1.5  # with what a deletion is waited for, less than an agent may take to close
 
 
 class CodeServer:
@@ -48,7 +48,8 @@ class CodeServer:
         # What a setup makes is not of one trial, so it bears no tags and stays.
         self._client = make(AsyncLetta)
         self._factory_client = cast("FactoryClient", make(FactoryClient))
-        self._factory_client.agent_tags = run_tags(run_context.run_id)
+        self._run_id = run_context.run_id
+        self._factory_client.agent_tags = run_tags(self._run_id)
         self._server = LettaServer(self._client, (self.key,) if self.key else ())
         self._leftovers = Leftovers(self._server, run_context.run_id, run_context.warn)
 
@@ -67,18 +68,7 @@ class CodeServer:
         Raises:
             TargetError: it failed; what it had made by then is deleted.
         """
-        with MadeAgents() as made:
-            try:
-                agent_id = await make_agent(ref, self._factory_client, sample)
-            except BaseException:
-                await self.discard(MadeAgent(id="", is_ours=False, others=tuple(made.ids)))
-                raise
-        others = tuple(one for one in made.ids if one != agent_id)
-        return MadeAgent(id=agent_id, is_ours=agent_id in made.ids, others=others)
-
-    def made(self, agent_id: str) -> MadeAgent:
-        """Return an agent that the command has made, as it is deleted."""
-        return MadeAgent(id=agent_id)
+        return await call_factory(ref, self._factory_client, sample, self.discard)
 
     async def blocks(self, agent_id: str) -> list[Any]:
         """Return the memory blocks of an agent.
@@ -93,6 +83,24 @@ class CodeServer:
         """Delete an agent that is ours, and what was made with it."""
         if not self.keeps_agents:
             await self._leftovers.discard(agent)
+
+    async def discard_made(self, agent_id: str) -> None:
+        """Delete an agent that the command has made, and its memory blocks."""
+        if self.keeps_agents:
+            return
+        blocks: list[str] = []
+        with suppress(TargetError, TimeoutError):
+            await limited(self._claim_blocks(agent_id, blocks), _CLAIM_SECONDS)
+        await self._leftovers.discard(MadeAgent(id=agent_id, blocks=tuple(blocks)))
+
+    async def _claim_blocks(self, agent_id: str, claimed: list[str]) -> None:
+        """Tag the blocks that no other agent has, as the command does not: a sweep finds them."""
+        for block in await self.blocks(agent_id):
+            path = path_of("blocks", block["id"])
+            if len(await self._server.get(f"{path}/agents")) == 1:
+                tags = [*(block.get("tags") or ()), *run_tags(self._run_id)]
+                await self._server.patch(path, {"tags": tags})
+                claimed.append(block["id"])
 
     async def close(self) -> None:
         """Delete what is left of the run, and close the connections."""

@@ -4,7 +4,8 @@ One process a turn, because lines that are sent to one process together become o
 nothing of a turn can then hold up the next. The conversation goes on by its id.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -46,7 +47,7 @@ class LettaCodeSession:
         self._shared, self._trial, self._server = shared, trial, server
         self._agent_id: str | None = None
         self._conversation_id: str | None = None
-        self._made: MadeAgent | None = None
+        self._from_factory: MadeAgent | None = None
         self._command: ChildCommand | None = None
         self._is_begun = False
 
@@ -58,8 +59,8 @@ class LettaCodeSession:
         """
         script, wanted = self._shared.agent.agent_script, self._shared.agent.memory_workspace
         if script is not None and self._server is not None:
-            self._made = await self._server.make_agent(script, self._trial.context.sample)
-            self._agent_id = self._made.id
+            self._from_factory = await self._server.make_agent(script, self._trial.context.sample)
+            self._agent_id = self._from_factory.id
         elif wanted and self._trial.memory is None:
             self._agent_id = await self._make_agent()
         if wanted and self._trial.memory is None:
@@ -125,13 +126,20 @@ class LettaCodeSession:
             if self._command is not None:
                 await self._command.end()
             await in_thread(kill_marked, MARK, self._trial.mark)
-            if self._server is not None and self._made is not None:
-                await self._server.discard(self._made)
+            await self._discard_agent()
         finally:
             if self._shared.agent.keep_files:
                 await in_thread(forget_keys, self._trial.folders.home)
             else:
                 await in_thread(remove_folder, self._trial.folders.root)
+
+    async def _discard_agent(self) -> None:
+        if self._server is None or self._agent_id is None:
+            return
+        if self._from_factory is not None:
+            await self._server.discard(self._from_factory)
+        else:
+            await self._server.discard_made(self._agent_id)
 
     def _arguments(self) -> list[str]:
         shared, trial = self._shared, self._trial
@@ -166,8 +174,6 @@ class LettaCodeSession:
         self._is_begun = True
         self._agent_id = init.agent_id or self._agent_id
         self._conversation_id = init.conversation_id or self._conversation_id
-        if self._server is not None and self._made is None and self._agent_id is not None:
-            self._made = self._server.made(self._agent_id)
 
     async def _make_agent(self) -> str:
         """Let the command make an agent without a conversation, so that its memory is there."""
@@ -176,7 +182,8 @@ class LettaCodeSession:
         model = model_arguments(shared.agent, trial.model)
         tagged = ["--tags", ",".join(tags)] if tags else []
         command = await self._start(["agents", "create", *model, *tagged])
-        printed = b"".join([line async for line in command.lines()])
+        with _bounded():
+            printed = b"".join([line async for line in command.lines()])
         await command.end()
         try:
             return str(load_json(printed)["id"])
@@ -200,8 +207,15 @@ class LettaCodeSession:
 
 
 async def _read(command: ChildCommand, turn: CodeTurn) -> None:
-    try:
+    with _bounded():
         async for line in command.lines():
             turn.take(line)
+
+
+@contextmanager
+def _bounded() -> Iterator[None]:
+    """Raise the `TargetError` of a command that prints without end."""
+    try:
+        yield
     except TooMuchOutputError as error:
         raise TargetError(f"letta: {error}", code="agent_crash") from error

@@ -1,5 +1,7 @@
 """Agents made by the user's own function, `async (client, sample) -> agent id`."""
 
+from collections.abc import Awaitable, Callable
+
 from letta_client import AsyncLetta
 
 from harness.shims.agent_functions import make_agent
@@ -9,6 +11,28 @@ from harness.targets.letta_makers import WITH_PARTS, Workshop, made_agent
 from harness.targets.letta_server import path_of
 from harness.types.code import CodeRef
 from harness.types.protocols import AttemptContext
+from harness.types.samples import Sample
+
+
+async def call_factory(
+    script: CodeRef,
+    client: AsyncLetta,
+    sample: Sample,
+    discard: Callable[[MadeAgent], Awaitable[None]],
+) -> MadeAgent:
+    """Let a function make an agent; `others` are further agents that it made with the client.
+
+    Raises:
+        TargetError: it raised, or returned no id of an agent; what it had made is discarded.
+    """
+    with MadeAgents() as made:
+        try:
+            agent_id = await make_agent(script, client, sample)
+        except BaseException:
+            await discard(MadeAgent(id="", others=tuple(made.ids), is_ours=False))
+            raise
+    others = tuple(one for one in made.ids if one != agent_id)
+    return MadeAgent(id=agent_id, others=others, is_ours=agent_id in made.ids)
 
 
 class FactoryMaker:
@@ -33,16 +57,10 @@ class FactoryMaker:
         Raises:
             TargetError: the function raised, or returned no id of an agent.
         """
-        with MadeAgents() as made:
-            try:
-                agent_id = await make_agent(self._script, self._client, context.sample)
-            except BaseException:
-                half_made = MadeAgent(id="", others=tuple(made.ids), is_ours=False)
-                await self._workshop.leftovers.discard(half_made)
-                raise
-        others = tuple(one for one in made.ids if one != agent_id)
-        ours = MadeAgent(id=agent_id, others=others, is_ours=agent_id in made.ids)
-        return await self._workshop.or_discarded(ours, self._finished(ours, context.model))
+        workshop = self._workshop
+        discard = workshop.leftovers.discard
+        agent = await call_factory(self._script, self._client, context.sample, discard)
+        return await workshop.or_discarded(agent, self._finished(agent, context.model))
 
     async def _finished(self, agent: MadeAgent, model: str) -> MadeAgent:
         """Tag the agents that came without our tags, and give the agent its model."""

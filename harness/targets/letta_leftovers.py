@@ -122,7 +122,7 @@ async def _try_each(
 
 
 async def do_each(things: Iterable[_T], do: Callable[[_T], Awaitable[object]]) -> None:
-    """Do something with each thing, a few at once; the first failure ends the rest and is raised."""
+    """Do something with each thing, a few at once; the first failure ends all and is raised."""
     slots = asyncio.Semaphore(_AT_ONCE)
 
     async def one(thing: _T) -> None:

@@ -38,9 +38,13 @@ def names(client):
     return sorted(agent.name for agent in client.agents.list(order="asc", limit=100))
 
 
+def blocks(client):
+    return sorted(block.id for block in client.blocks.list(order="asc", limit=100))
+
+
 def test_agents_on_a_server_are_talked_to_and_are_gone_afterwards(server, tmp_path):
     url, client = server
-    before = names(client)
+    before = names(client), blocks(client)
     trials = run_code_suite(
         tmp_path,
         {},
@@ -58,7 +62,20 @@ def test_agents_on_a_server_are_talked_to_and_are_gone_afterwards(server, tmp_pa
         assert all(word in text for text, word in zip(texts, said, strict=True)), texts
     assert [trial.error for trial in trials.values()] == [None, None]
     assert all(trial.snapshots[AGENT_STATE]["backend"] == "server" for trial in trials.values())
-    assert names(client) == before
+    assert (names(client), blocks(client)) == before
+
+
+def test_agents_that_are_kept_keep_their_memory(server, tmp_path):
+    url, client = server
+    target = {"backend": None, "base_url": url, "models": [MODEL], "keep_agents": True}
+    [trial] = run_code_suite(tmp_path, {}, target, samples=[["One."]]).values()
+    kept = client.agents.retrieve(
+        trial.snapshots[AGENT_STATE]["agent_id"], include=["agent.blocks"]
+    )
+    assert kept.blocks
+    client.agents.delete(kept.id)
+    for block in kept.blocks:
+        client.blocks.delete(block.id)
 
 
 def test_agents_of_a_factory_are_used_and_deleted_and_what_a_setup_makes_stays(server, tmp_path):
