@@ -20,18 +20,18 @@ from harness.types.errors import HarnessError, InputError
 
 EVERYDAY = {
     "init": ("init", "Write a starter suite that runs at once."),
-    "run": ("run", "Drive the agent through a suite, grade, store and sum up."),
+    "run": ("run", "Drive the agent of a suite, grade what it did, store and sum up."),
     "grade": ("grade", "Grade a stored run, or records of another tool; no agent is driven."),
-    "show": ("show", "Show a run, or what happened in one of its trials."),
-    "validate": ("validate", "Report every fault of suites and datasets, with its place."),
+    "show": ("show", "Show the numbers of a run, or all that happened in its trials."),
+    "validate": ("validate", "Report every mistake in suites and datasets, with its place."),
 }
 MORE = {
-    "clean": ("clean", "Delete what a run that was killed left on a server."),
-    "convert": ("convert", "Write records of any tool as trials of our own."),
-    "export": ("export", "Write a run as a table, or as Chat Completions messages."),
-    "list": ("list", "List graders, extractors, targets and formats, with their options."),
-    "schema": ("schema", "Print the JSON Schema of a suite."),
-    "serve-model": ("serve_model", "Serve a script as an OpenAI-compatible model on loopback."),
+    "clean": ("clean", "Delete what a killed run has left on a Letta server."),
+    "convert": ("convert", "Write a run, or records of another tool, as trials of our own."),
+    "export": ("export", "Write a run as a table, or its conversations as messages."),
+    "list": ("list", "Show which graders, extractors, targets and formats there are."),
+    "schema": ("schema", "Print the JSON Schema of a suite, for your editor."),
+    "serve-model": ("serve_model", "Serve scripted models on loopback, to any OpenAI client."),
 }
 _COMMANDS = EVERYDAY | MORE
 
@@ -61,8 +61,8 @@ class _Commands(click.Group):
 @click.group(
     cls=_Commands,
     context_settings={"help_option_names": ["-h", "--help"]},
-    epilog="Each command has its own --help. Exit codes: 0 well, 1 a gate missed, 2 wrong input, "
-    "3 could not be completed, 130 interrupted.",
+    epilog="Each command has its own --help. Exit codes: 0 all is well, 1 a gate was missed, "
+    "2 the input is wrong, 3 the run could not be completed, 130 interrupted.",
 )
 @click.version_option(package_name="regrade", prog_name="regrade")
 def group() -> None:

@@ -11,7 +11,7 @@ import click
     "--suite",
     "suite_path",
     type=click.Path(path_type=Path),
-    help="Take the server from this suite; RUN may then be the name of a run without a directory.",
+    help="Take the server from this suite; RUN may then be the name of a run without directory.",
 )
 @click.option(
     "--out",
@@ -21,7 +21,7 @@ import click
     help="Look for RUN in this folder.",
 )
 def command(run: str, suite_path: Path | None, out: Path) -> int:
-    """Delete the agents, memory blocks and tools that RUN made on a server and did not delete.
+    """Delete the agents, memory blocks and tools that RUN has left on a Letta server.
 
     A run deletes them itself, unless it was killed, lost its server, or keeps its agents. Only
     what bears the tags of this run is deleted. Do not clean a run that is still under way.

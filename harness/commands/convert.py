@@ -13,13 +13,18 @@ import click
     type=click.Path(path_type=Path, dir_okay=False),
     help="Write to this file; one that is there is replaced.",
 )
-@click.option("--format", "named", help="Read SOURCE as this format, whatever it looks like.")
+@click.option(
+    "--format",
+    "named",
+    metavar="NAME",
+    help="Read SOURCE as this format, instead of telling it by its shape.",
+)
 @click.option(
     "--map",
     "fields",
     multiple=True,
     metavar="WORD=FIELD,...",
-    help="Say which field of a record names its sample, model, epoch, ground truth or outcome.",
+    help="Say which field of a record names its sample, model, epoch, ground_truth or outcome.",
 )
 def command(source: str, out: Path, named: str | None, fields: tuple[str, ...]) -> int:
     """Write the conversations of SOURCE as our own trials, one a line, without grades of ours.

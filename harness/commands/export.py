@@ -13,7 +13,13 @@ NAMES = {"csv": "trials.csv", "parquet": "trials.parquet", "openai-chat": "conve
 
 @click.command(name="export")
 @click.argument("run")
-@click.option("--to", "kind", required=True, type=click.Choice(list(NAMES)), help="What to write.")
+@click.option(
+    "--to",
+    "kind",
+    required=True,
+    type=click.Choice(list(NAMES)),
+    help="A table, a row a trial; or one conversation a line.",
+)
 @click.option(
     "--out",
     type=click.Path(path_type=Path, dir_okay=False),

@@ -12,9 +12,14 @@ import click
     "--suite",
     "suite_path",
     type=click.Path(path_type=Path),
-    help="Grade by this suite instead of the one that the run was made of.",
+    help="Grade by this suite instead of that of the run; records of other tools need one.",
 )
-@click.option("--format", "named", help="Read SOURCE as this format, whatever it looks like.")
+@click.option(
+    "--format",
+    "named",
+    metavar="NAME",
+    help="Read SOURCE as this format, instead of telling it by its shape.",
+)
 @click.option(
     "--map",
     "fields",
@@ -25,7 +30,7 @@ import click
 @click.option(
     "--allow-unmatched",
     is_flag=True,
-    help="Leave out records that belong to no sample of the suite.",
+    help="Leave out records that belong to no sample of the dataset.",
 )
 @click.option(
     "--out",
@@ -34,7 +39,7 @@ import click
     show_default=True,
     help="Make the new run directory in this folder; `latest` is sought there too.",
 )
-@click.option("--quiet", is_flag=True, help="Show no progress.")
+@click.option("--quiet", is_flag=True, help="Show no progress; the summary is printed.")
 def command(  # noqa: PLR0913  (one parameter an option)
     source: str,
     suite_path: Path | None,
@@ -47,10 +52,10 @@ def command(  # noqa: PLR0913  (one parameter an option)
 ) -> int:
     """Grade the trajectories of SOURCE: a run, or records of another tool.
 
-    Of a run, grades whose grader, code and ground truth have not changed are kept as they are, and
-    the suite is that of the run unless you name another. Records of another tool are a file, a
-    file with one a line, or a folder of them; `regrade list formats` shows what can be read. The
-    result is a run directory of its own; SOURCE stays as it was.
+    A run is given as for `regrade show`; those of its grades whose grader, code and ground truth
+    have not changed are kept as they are. Records of another tool are a file, a file with one
+    record a line, or a folder of them; `regrade list formats` shows what can be read. The result is
+    a run directory of its own; SOURCE stays as it was.
     """
     # Loaded here, so that `regrade --help` need not.
     from harness.commands.run_lookup import lookup_source, suite_of_run  # noqa: PLC0415

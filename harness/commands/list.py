@@ -15,9 +15,9 @@ KINDS = {
 @click.argument("kind", type=click.Choice(list(KINDS)))
 @click.argument("name", required=False)
 def command(kind: str, name: str | None) -> int:
-    """List what a suite or `--format` can name, or with NAME what one of them does.
+    """Show what a suite or `--format` can name; with NAME, what one does and its options.
 
-    Formats are listed in the order in which a source is held against them.
+    Those of installed packages are among them. Formats stand in the order in which they are tried.
     """
     # Loaded here, so that `regrade --help` need not.
     from harness.loading.plugins import find_plugins  # noqa: PLC0415

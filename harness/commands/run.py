@@ -16,9 +16,11 @@ import click
 )
 @click.option("--model", "models", multiple=True, help="Run on this model instead of the suite's.")
 @click.option("--epochs", type=click.IntRange(min=1), help="Repeat every sample so many times.")
-@click.option("--limit", type=click.IntRange(min=1), help="Take the first so many samples.")
-@click.option("--sample", "ids", multiple=True, metavar="ID", help="Take the sample of this id.")
-@click.option("--tag", "tags", multiple=True, help="Take the samples that have this tag.")
+@click.option("--limit", type=click.IntRange(min=1), help="Take only the first so many samples.")
+@click.option(
+    "--sample", "ids", multiple=True, metavar="ID", help="Take only the sample of this id."
+)
+@click.option("--tag", "tags", multiple=True, help="Take only the samples that have this tag.")
 @click.option("--concurrency", type=click.IntRange(min=1), help="Drive so many trials at once.")
 @click.option(
     "--out",
@@ -27,7 +29,7 @@ import click
     show_default=True,
     help="Make the run directory in this folder.",
 )
-@click.option("--quiet", is_flag=True, help="Show no progress.")
+@click.option("--quiet", is_flag=True, help="Show no progress; the summary is printed.")
 def command(  # noqa: PLR0913, PLR0917  (one parameter an option)
     suite: Path,
     target_path: Path | None,
@@ -43,8 +45,9 @@ def command(  # noqa: PLR0913, PLR0917  (one parameter an option)
 ) -> int:
     """Drive the agent of SUITE through its dataset, grade what it did, and sum up.
 
-    SUITE is a YAML file, or a folder that holds suite.yaml (or Vally's eval.yaml). Options that can
-    be given several times add up. Every trial is stored as it ends; Ctrl-C ends the run in order.
+    SUITE is a YAML file, or a folder that holds suite.yaml (or Vally's eval.yaml). --model,
+    --sample and --tag may be given several times. Every trial is stored as it ends; Ctrl-C ends
+    the run and sums up what was done.
     """
     # Loaded here, so that `regrade --help` need not.
     from harness.commands.run_reporting import run_and_report  # noqa: PLC0415

@@ -15,10 +15,10 @@ import click
     type=click.Path(path_type=Path, file_okay=False),
     default=Path("runs"),
     show_default=True,
-    help="The folder in which `latest` and names of runs are sought.",
+    help="Look for RUN in this folder.",
 )
 def command(run: str, sample: str | None, model: str | None, out: Path, *, failed: bool) -> int:
-    """Show the numbers of RUN, or with SAMPLE everything that happened in its trials.
+    """Show the numbers of RUN, or with SAMPLE, --model or --failed all that happened.
 
     RUN is a run directory, its name in the folder of runs, or `latest`.
     """

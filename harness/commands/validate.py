@@ -6,12 +6,14 @@ import click
 
 
 @click.command(name="validate")
-@click.argument("suites", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.argument(
+    "suites", metavar="SUITE...", nargs=-1, required=True, type=click.Path(path_type=Path)
+)
 def command(suites: tuple[Path, ...]) -> int:
-    """Report every fault of SUITES: YAML, dataset, Python files, patterns, script.
+    """Report every mistake in SUITE: YAML, dataset, Python files, patterns, script.
 
-    Each fault is one line: file:line:column: path: what is wrong; what is allowed. The exit code
-    is 2 if there is one. A line that begins with "note:" says how something was understood.
+    Each is one line: file:line:column: path: what is wrong; what is allowed. The exit code is 2 if
+    there is one. A line that begins with "note:" says how something was understood.
     """
     # Loaded here, so that `regrade --help` need not.
     from harness.commands.suite_faults import inspect_wholly  # noqa: PLC0415
