@@ -12,7 +12,7 @@ from harness.documents.shapes import free_value
 from harness.loading.custom_functions import FunctionNeeds
 from harness.loading.grader_entries import bind_row_graders
 from harness.loading.load_context import LoadContext
-from harness.loading.row_parts import session_problem
+from harness.loading.row_parts import agent_problems
 from harness.loading.rubric_files import read_rubric
 from harness.loading.sample_rows import IDS, INPUTS, TRUTHS, ReadRow, misspelt, read_row
 from harness.system.json_values import scrub_json
@@ -60,8 +60,8 @@ def read_inline_samples(
             continue
         _check_id(read, at, seen, context)
         seen.setdefault(read.sample.id, (at, read.id_is_text))
-        if forgets := session_problem(read.sample, target):
-            context.findings.fault(at.child("sessions") or at, *forgets)
+        for column, problem, allowed in agent_problems(read.sample, target):
+            context.findings.fault(at.child(column) or at, problem, allowed)
         own = bind_row_graders(at.child("graders"), context, role=role, taken=taken)
         needs.extend(own.needs)
         rubric = _rubric(read, at, context)

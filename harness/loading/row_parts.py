@@ -1,6 +1,6 @@
-"""What a row of a dataset refers to beside itself: graders, the file of a rubric, a memory."""
+"""What a row of a dataset refers to beside itself: graders, the file of a rubric, the agent."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import msgspec
@@ -34,8 +34,9 @@ class RowParts:
             self._rubric(row)
         except BadReference as problem:
             found.append(self._fault(row.line, "rubric_path", problem.problem, problem.allowed))
-        if sample and (forgets := session_problem(sample, self._target)):
-            found.append(self._fault(row.line, "sessions", *forgets))
+        if sample:
+            problems = agent_problems(sample, self._target)
+            found += [self._fault(row.line, *problem) for problem in problems]
         return tuple(found), warnings
 
     def complete(self, row: Located, sample: Sample) -> Sample:
@@ -80,10 +81,13 @@ def rubric_folders(suite: Suite, folder: Path | None) -> Sequence[Path]:
     return list(dict.fromkeys([*own, *([folder] if folder else [])]))
 
 
-def session_problem(sample: Sample, target: TargetSpec | None) -> tuple[str, str] | None:
-    """Return what is wrong with sessions of an agent that keeps nothing between them."""
-    if len(sample.sessions) < 2 or target is None:  # noqa: PLR2004  (there is something between two)
-        return None
-    if getattr(type(target.target), "keeps_memory", False):
-        return None
-    return f"agents of the kind {target.kind} keep no memory between sessions", "one `input`"
+def agent_problems(sample: Sample, target: TargetSpec | None) -> Iterator[tuple[str, str, str]]:
+    """Yield what agents of the target cannot do for a sample: column, problem, what is allowed."""
+    if target is None:
+        return
+    kind, agents = type(target.target), f"agents of the kind {target.kind}"
+    # There is something to keep between two sessions.
+    if len(sample.sessions) > 1 and not getattr(kind, "keeps_memory", False):
+        yield "sessions", f"{agents} keep no memory between sessions", "one `input`"
+    if sample.history and not getattr(kind, "takes_history", True):
+        yield "history", f"{agents} begin with nothing said", "an `input` of several turns"

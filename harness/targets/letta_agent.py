@@ -24,6 +24,7 @@ class LettaAgent:
     """
 
     keeps_memory: ClassVar[bool] = True
+    takes_history: ClassVar[bool] = False
     scripted_closes: ClassVar[bool] = True
 
     base_url: str | None = field(

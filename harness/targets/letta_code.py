@@ -35,6 +35,7 @@ class LettaCode:
 
     needs_models: ClassVar[bool] = True
     keeps_memory: ClassVar[bool] = True
+    takes_history: ClassVar[bool] = False
 
     command: str = field(
         default="letta",

@@ -1,4 +1,4 @@
-"""Sessions of rows, and the agents that can take them."""
+"""Sessions and histories of rows, and the agents that can take them."""
 
 import pytest
 
@@ -8,6 +8,7 @@ from harness.loading.suite_files import load_suite
 PYTHON = 'target: {kind: python, agent: "a.py:answer"}'
 LETTA = "target: {kind: letta, agent_id: agent-1}"
 TWO = '{"sessions": [["a", "b"], "c"]}'
+BEGUN = '{"input": "b", "history": [{"role": "user", "content": "a"}]}'
 
 
 @pytest.fixture
@@ -31,6 +32,21 @@ def test_sessions_need_an_agent_with_a_memory(faults, inline, place):
     (fault,) = faults(PYTHON, TWO, inline=inline)
     assert place in fault
     assert "agents of the kind python keep no memory between sessions" in fault
+
+
+@pytest.mark.parametrize(("inline", "place"), [(False, "d.jsonl:1: "), (True, "samples[0].")])
+@pytest.mark.parametrize("target", [LETTA, "target: {kind: letta_code, models: [m]}"])
+def test_a_history_is_refused_for_agents_that_begin_with_nothing_said(
+    faults, target, inline, place
+):
+    (fault,) = faults(target, BEGUN, inline=inline)
+    assert f"{place}history: agents of the kind letta" in fault
+
+
+@pytest.mark.parametrize("target", ["", PYTHON])
+def test_a_history_is_given_to_all_other_agents(faults, target):
+    assert faults(target, BEGUN) == []
+    assert faults(target, BEGUN, inline=True) == []
 
 
 @pytest.mark.parametrize(
