@@ -55,18 +55,10 @@ class CloneMaker:
         self._warn(state)
 
     async def _read_passages(self) -> list[dict[str, Any]]:
-        """Return the passages, the oldest first; they are paged by a cursor, by that order only."""
+        """Return the passages, the oldest first; this list has a word of its own for that order."""
         path = path_of("agents", self._agent_id, "archival-memory")
-        seen: dict[str, dict[str, Any]] = {}
-        after: dict[str, str] = {}
-        while True:
-            query = {"limit": _BATCH, "ascending": True, **after}
-            page = await self._workshop.server.get(path, query)
-            fresh = {one["id"]: one for one in page if one["id"] not in seen}
-            seen |= fresh
-            if len(page) < _BATCH or not fresh:
-                return [_copied(one) for one in seen.values()]
-            after = {"after": page[-1]["id"]}
+        found = self._workshop.server.pages(path, {"ascending": True})
+        return [_copied(passage) async for passage in found]
 
     def _secrets(self, state: Mapping[str, Any]) -> dict[str, str]:
         """Return the secrets of the agent's tools, whose values an export leaves out."""

@@ -74,9 +74,12 @@ async def connected(
             )
         yield LettaCodeConnection(shared, server)
     finally:
-        if server is not None:
-            await server.close()
-        await in_thread(remove_folder, run_folder / PREPARED if agent.keep_files else run_folder)
+        try:
+            if server is not None:
+                await server.close()
+        finally:
+            gone = run_folder / PREPARED if agent.keep_files else run_folder
+            await in_thread(remove_folder, gone)
 
 
 def _server(agent: LettaCode, run_context: RunContext) -> "CodeServer | None":

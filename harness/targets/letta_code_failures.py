@@ -75,8 +75,8 @@ def turn_failure(
     if exit_code != 0:
         return ended_failure(exit_code, errors, secrets)
     if lines.init is None:
-        return _made("No agent_id found: the command printed no line that says who answers",
-                     "bad_reply", secrets)  # fmt: skip
+        said = "No agent_id found: the command printed no line that says who answers"
+        return _made(said, "bad_reply", secrets)
     if result is None:
         return _made("the command ended without a result", "stream_cut", secrets)
     return _made(f"the turn ended as {result.subtype or 'error'}", "agent_crash", secrets)

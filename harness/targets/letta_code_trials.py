@@ -99,13 +99,13 @@ def open_trial(shared: Shared, context: AttemptContext) -> CodeTrial:
         **_trial_environment(folders, mark),
         **own,
     }
-    in_place = agent.working_dir is None and agent.files is None
+    is_given_folder = agent.working_dir is not None or agent.files is not None
     trial = CodeTrial(
         context=context,
         backend=backend,
         folders=folders,
         work=work,
-        pwd=shared.folder if in_place else work,
+        pwd=work if is_given_folder else shared.folder,
         environment=environment,
         secrets=(*shared.secrets, *_secrets(environment, agent.pass_env)),
         mark=mark,

@@ -1,7 +1,7 @@
 """What the trials of a run share of the target `letta`: a server, and where agents come from."""
 
-from collections.abc import Sequence
-from typing import Any, NoReturn
+from collections.abc import Awaitable, Callable, Sequence
+from typing import NoReturn
 
 from letta_client import AsyncLetta
 
@@ -12,7 +12,7 @@ from harness.targets.letta_clones import CloneMaker, ExistingMaker
 from harness.targets.letta_factories import FactoryMaker
 from harness.targets.letta_faults import agent_faults
 from harness.targets.letta_files import importable, read_agent_file
-from harness.targets.letta_leftovers import Leftovers, delete_run
+from harness.targets.letta_leftovers import Leftovers, MadeAgent, delete_run
 from harness.targets.letta_makers import AgentMaker, FileMaker, InlineMaker, Workshop
 from harness.targets.letta_model_choice import DEFAULT, check_models
 from harness.targets.letta_server import LettaServer
@@ -141,7 +141,7 @@ class LettaConnection:
         agent = await self._maker.make(context)
         return LettaSession(self._server, agent, self._manners, context, self._leave(agent))
 
-    def _leave(self, agent: Any) -> Any:
+    def _leave(self, agent: MadeAgent) -> Callable[[], Awaitable[None]]:
         """Return what is done with an agent when its trial is over."""
 
         async def leave() -> None:
@@ -154,12 +154,14 @@ class LettaConnection:
 
     async def close(self) -> None:
         """Delete what is left, give an agent its model back, and close the clients."""
-        if self._may_have_made:
-            await self._restore()
-            await self._leftovers.sweep(everything=not self._agent.keep_agents)
-        for client in self._clients:
-            await client.close()
-        await self._server.close()
+        try:
+            if self._may_have_made:
+                await self._restore()
+                await self._leftovers.sweep(everything=not self._agent.keep_agents)
+        finally:
+            for client in self._clients:
+                await client.close()
+            await self._server.close()
 
     async def _restore(self) -> None:
         if isinstance(self._maker, ExistingMaker):

@@ -178,6 +178,10 @@ class Leftovers:
                 f"what the run left on {self._server.url} could not be deleted "
                 f"({error_line(error)}); `regrade clean {self._run_id}` does it"
             )
+        finally:
+            # The connection is closed next.
+            for task in self._tasks:
+                task.cancel()
 
     async def _sweep(self, *, everything: bool) -> None:
         if self._tasks:

@@ -104,7 +104,7 @@ class LettaServer:
                 override_existing_tools=False,
                 secrets=json.dumps(dict(secrets)) if secrets else letta_client.omit,
             )
-        found = load_json(imported.http_response.content)
+        found = await self._read_answer(imported.http_response)
         return [str(one) for one in found["agent_ids"]]
 
     @asynccontextmanager
@@ -164,8 +164,9 @@ class LettaServer:
 
     async def _json(self, request: Awaitable[httpx.Response]) -> Any:
         response = await self._reply(request)
-        if not response.content:
-            return None
+        return await self._read_answer(response) if response.content else None
+
+    async def _read_answer(self, response: httpx.Response) -> Any:
         place = f"{response.request.method} {str(response.request.url).partition('?')[0]}"
         return await self.read(response.content, place)
 
