@@ -3,6 +3,7 @@
 import argparse
 import fcntl
 import json
+import os
 import shlex
 import shutil
 import signal
@@ -208,11 +209,20 @@ def _alone(places: Places) -> Iterator[None]:
         make_folder(places.state, "--state")
         with (places.state / "lock").open("wb") as lock:
             _wait_for(lock)
-            # `stop --erase` may have removed the file that was waited for.
-            if (places.state / "lock").exists():
+            # `stop --erase` may have removed the file that was waited for, and another command
+            # made a new one.
+            if _is_at(lock, places.state / "lock"):
                 (places.state / "logs").mkdir(exist_ok=True)
                 yield
                 return
+
+
+def _is_at(file: BinaryIO, path: Path) -> bool:
+    """Say whether an open file is the one that has this path now."""
+    try:
+        return os.path.samestat(os.fstat(file.fileno()), path.stat())
+    except FileNotFoundError:
+        return False
 
 
 def _wait_for(lock: BinaryIO) -> None:
