@@ -50,6 +50,8 @@ class CloneMaker:
             raise TargetError(message, code="bad_request") from error
         data = importable(without_folders(_untagged(document)), self._workshop.tags)
         known = self._secrets(state)
+        # The clones' tools can print them.
+        server.secrets = (*server.secrets, *known.values())
         workshop = replace(self._workshop, secrets={**known, **self._workshop.secrets})
         self._importer = FileMaker(workshop, data, owns_folders=False)
         self._warn(state)

@@ -2,12 +2,12 @@
 
 from collections.abc import Sequence
 
-import msgspec
+from msgspec.structs import replace
 
 from harness.messages.letta_code_lines import STDOUT, LettaCodeLines
 from harness.system.clock import now
-from harness.system.redaction import SHOWN
 from harness.system.texts import cut, scrub
+from harness.targets.hidden_secrets import hiding
 from harness.types.errors import TargetError
 from harness.types.events import ErrorEvent, Event, SystemEvent
 from harness.types.protocols import Record
@@ -20,7 +20,6 @@ MOST_EVENTS = 100_000
 
 _PLAIN_LINES = 100
 _WIDTH = 2_000
-_SHORTEST_SECRET = 6
 _RETRY = "retry"
 
 
@@ -30,8 +29,8 @@ class CodeTurn:
     def __init__(self, record: Record, secrets: Sequence[str] = ()) -> None:
         self.lines = LettaCodeLines()
         self.asked_again = 0
-        self._record = record
-        self._secrets = [s.encode() for s in secrets if len(s) >= _SHORTEST_SECRET]
+        # The command was given keys, which its tools can print.
+        self._record = hiding(record, secrets)
         self._events = self._plain = 0
 
     def take(self, line: bytes) -> None:
@@ -65,19 +64,10 @@ class CodeTurn:
             self._plain += 1
             if self._plain > _PLAIN_LINES:
                 return
-            event = msgspec.structs.replace(event, text=cut(event.text, _WIDTH))
+            event = replace(event, text=cut(event.text, _WIDTH))
         self.asked_again += isinstance(event, SystemEvent) and event.kind == _RETRY
         self._add(event)
 
     def _add(self, event: Event) -> None:
         self._events += 1
-        self._record(self._without_secrets(event))
-
-    def _without_secrets(self, event: Event) -> Event:
-        """Hide the keys that the command was given, which its tools can print."""
-        if not self._secrets:
-            return event
-        shown = hidden = msgspec.json.encode(event)
-        for secret in self._secrets:
-            hidden = hidden.replace(secret, SHOWN.encode())
-        return event if hidden == shown else msgspec.json.decode(hidden, type=Event)
+        self._record(event)

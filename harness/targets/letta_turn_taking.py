@@ -12,6 +12,7 @@ from harness.messages.letta_steps import with_step_rows
 from harness.messages.letta_turns import LettaTurn
 from harness.system.clock import now
 from harness.system.time_limits import limited
+from harness.targets.hidden_secrets import hiding
 from harness.targets.letta_exchanges import Exchange, StreamKind
 from harness.targets.letta_failures import reported_failure, stop_failure
 from harness.targets.letta_leftovers import MadeAgent, do_each
@@ -62,7 +63,7 @@ class TurnTaking:
         Raises:
             TargetError: there was no answer.
         """
-        self._record = record
+        self._record = hiding(record, self._server.secrets)
         try:
             reply = await self._ask([{"role": "user", "content": text}])
             rounds = 0

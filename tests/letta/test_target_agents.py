@@ -13,6 +13,7 @@ from fakes.letta_runs import (
     only_trial,
     run_suite,
     tagged,
+    write_own_tools,
     write_suite,
 )
 
@@ -90,6 +91,7 @@ def test_every_trial_has_an_agent_of_its_own_that_is_deleted_with_all_it_had(
 
 
 def test_agents_are_kept_on_request_until_they_are_cleaned(letta, letta_url, tmp_path):
+    write_own_tools(tmp_path)
     run = run_suite(tmp_path, scripted(letta_url, keep_agents=True))
     [agent] = tagged(letta, run)
     assert agent.id == only_trial(run).snapshots["agent_state"]["id"]
@@ -322,3 +324,35 @@ def test_tools_of_the_server_see_the_secrets_and_what_they_use_of_their_file(let
     [result] = events(trial, "ToolResult")
     assert TRAIN in result.output
     assert result.structured == {"stdout": ["looking up cart-api\n"], "stderr": []}
+
+
+TELLING = """
+import os
+
+
+def tell_all() -> str:
+    \"\"\"Tell the environment.\"\"\"
+    return " ".join(os.environ.values())
+"""
+TALKER = """
+models:
+  talker:
+    - when: {replies: 0}
+      call: {tell_all: {}}
+    - when: {results: {tell_all: '(?P<code>gate-[0-9]+)'}}
+      say: "The code is {code}."
+"""
+
+
+def test_secrets_that_a_tool_tells_are_not_stored(letta_url, tmp_path):
+    (tmp_path / "telling.py").write_text(TELLING, encoding="utf-8")
+    (tmp_path / "talker.yaml").write_text(TALKER, encoding="utf-8")
+    agent = {"tools": "telling.py", "include_base_tools": False}
+    target = scripted(letta_url, "talker", agent=agent, secrets={"GATE_CODE": "gate-4711"})
+    run = run_suite(tmp_path, {**target, "script": "talker.yaml"})
+    trial = only_trial(run)
+    assert trial.error is None
+    [told] = events(trial, "ToolResult")
+    assert "[redacted]" in told.output
+    assert events(trial, "AssistantMessage")[-1].text == "The code is [redacted]."
+    assert "gate-4711" not in (run.folder / "trials.jsonl").read_text("utf-8")
