@@ -3,22 +3,26 @@
 import asyncio
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
 from pathlib import Path
+from uuid import uuid4
 
 import harness
 
 DATA = Path(__file__).parents[1] / "data" / "letta_target"
 TRAIN = "rt_4f1c09a2b7d3e658"
+TOOLS = ("train_of", "owner_of", "roll_out", "go_bang")
 QUIET = {"max_error_rate": 1, "concurrency": 4}
 
 
 def write_suite(folder, target, inputs=("When does cart-api leave?",), **entries):
     """Write a suite with the tools beside it; `inputs` are those of its samples, or whole rows."""
     for name in ("server_tools.py", "scripted.yaml"):
-        shutil.copy(DATA / name, folder)
+        if not (folder / name).exists():
+            shutil.copy(DATA / name, folder)
     rows = [
         row if isinstance(row, dict) else {"id": f"s{index}", "input": row}
         for index, row in enumerate(inputs)
@@ -35,6 +39,17 @@ def write_suite(folder, target, inputs=("When does cart-api leave?",), **entries
     path = folder / "suite.yaml"
     path.write_text(json.dumps(suite), encoding="utf-8")
     return path
+
+
+def write_own_tools(folder):
+    """Write the tools under names that no other test has: runs share tools of one name."""
+    ending = f"_{uuid4().hex[:8]}"
+    for name in ("server_tools.py", "scripted.yaml"):
+        text = (DATA / name).read_text(encoding="utf-8")
+        for tool in TOOLS:
+            text = re.sub(rf"\b{tool}\b", tool + ending, text)
+        (folder / name).write_text(text, encoding="utf-8")
+    return [tool + ending for tool in TOOLS]
 
 
 def run_suite(folder, target, inputs=("When does cart-api leave?",), **entries):

@@ -1,6 +1,7 @@
 """Runs against a real Letta server that dies, or that is not left in peace, or that are killed."""
 
 import asyncio
+import shutil
 import signal
 import subprocess
 import sys
@@ -10,7 +11,7 @@ from contextlib import ExitStack
 from statistics import median
 
 import pytest
-from fakes.letta_runs import command, events, run_suite, tagged, write_suite
+from fakes.letta_runs import command, events, run_suite, tagged, write_own_tools, write_suite
 from letta_client import Letta
 
 import harness
@@ -121,6 +122,7 @@ def agents_of(letta, run_id):
 
 
 def test_what_a_killed_run_left_is_cleaned_and_nothing_else(letta, letta_url, tmp_path):
+    write_own_tools(tmp_path)
     path = write_suite(tmp_path, target_of(letta_url, "hangs"), ["One.", "Two.", "Three."])
     bystander = letta.agents.create(
         name="bystander", model="openai-proxy/scripted/plain", tags=["regrade"]
@@ -177,8 +179,11 @@ def test_two_runs_share_their_tools_and_the_last_one_deletes_them(letta, letta_u
     target = target_of(letta_url, "lookup")
     folders = [tmp_path / name for name in ("one", "two")]
     paths = []
+    tools = write_own_tools(tmp_path)
     for folder in folders:
         folder.mkdir()
+        for file in ("server_tools.py", "scripted.yaml"):
+            shutil.copy(tmp_path / file, folder)
         paths.append(write_suite(folder, target, [f"About cart-api, {n}?" for n in range(6)]))
 
     async def both():
@@ -188,6 +193,4 @@ def test_two_runs_share_their_tools_and_the_last_one_deletes_them(letta, letta_u
 
     runs = asyncio.run(both())
     assert all(run.passed for run in runs)
-    used = {f"regrade-run:{run.folder.name}" for run in runs}
-    tools = letta.tools.list(name="train_of", limit=10).items
-    assert not any(used & set(tool.tags or ()) for tool in tools)
+    assert [letta.tools.list(name=name, limit=10).items for name in tools] == [[]] * len(tools)
