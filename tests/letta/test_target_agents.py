@@ -319,7 +319,7 @@ def test_a_tool_of_another_source_is_not_overwritten(letta, letta_url, tmp_path)
         letta.tools.delete(made.id)
 
 
-def test_tools_of_the_server_see_the_secrets_and_what_they_use_of_their_file(letta_url, tmp_path):
+def test_tools_of_the_server_have_what_they_use_of_their_file(letta_url, tmp_path):
     trial = only_trial(run_suite(tmp_path, scripted(letta_url)))
     [result] = events(trial, "ToolResult")
     assert TRAIN in result.output
