@@ -43,7 +43,7 @@ class CodeTurn:
             events = self.lines.feed(line)
         except ValueError as error:
             shown = cut(line[:_WIDTH].decode(errors="replace"), _WIDTH)
-            events = (ErrorEvent(kind=UNREAD_LINE, message=scrub(f"{error}: {shown}"), at=now()),)
+            events = (_unread(f"{error}: {shown}"),)
         for event in events:
             self._keep(event)
         if self._events > MOST_EVENTS:
@@ -51,7 +51,11 @@ class CodeTurn:
 
     def finish(self) -> None:
         """Record what has arrived and was not whole, and the steps; also of a turn that was cut."""
-        for event in self.lines.finish():
+        try:
+            events = self.lines.finish()
+        except ValueError as error:
+            events = (_unread(str(error)),)
+        for event in events:
             self._keep(event)
         if self._plain > _PLAIN_LINES:
             text = f"{self._plain - _PLAIN_LINES:,} more lines that are no JSON"
@@ -71,3 +75,7 @@ class CodeTurn:
     def _add(self, event: Event) -> None:
         self._events += 1
         self._record(event)
+
+
+def _unread(problem: str) -> ErrorEvent:
+    return ErrorEvent(kind=UNREAD_LINE, message=scrub(problem), at=now())

@@ -1,6 +1,7 @@
 """One request to an agent: messages go out, the events of its reply are recorded as they come."""
 
 from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import suppress
 from typing import Any, Literal
 
 from harness.endpoints.failures import failure
@@ -65,9 +66,12 @@ class Exchange:
                     for event in chunks.feed(await self._server.read(text.encode(), self._place)):
                         take(event)
                     self._note(chunks.reply.run_id)
-        finally:
-            for event in chunks.finish():
-                take(event)
+        except BaseException:
+            # That the last message is broken as well matters less than what broke it off.
+            with suppress(ValueError):
+                _finish(chunks, take)
+            raise
+        _finish(chunks, take)
         return self._whole(chunks.reply)
 
     def _whole(self, reply: LettaReply) -> LettaReply:
@@ -78,6 +82,11 @@ class Exchange:
     def _note(self, run_id: str | None) -> None:
         if run_id is not None and run_id not in self.runs:
             self.runs.append(run_id)
+
+
+def _finish(chunks: LettaChunks, take: Callable[[Event], None]) -> None:
+    for event in chunks.finish():
+        take(event)
 
 
 async def _texts(parts: AsyncIterator[bytes]) -> AsyncIterator[str]:
