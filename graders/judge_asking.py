@@ -74,7 +74,7 @@ class Asking:
         self._usage.append(self._reply.usage)
         try:
             self._text = _text_of(self._reply)
-            return _verdict_in(self._reply, self._text)
+            return _verdict_in(self._reply, self._text, self._question.shown)
         except ValueError as error:
             # Told once more what form is wanted, most judges heed it.
             self.manner.json_asked = True
@@ -131,7 +131,7 @@ def _explained(error: TargetError) -> tuple[str, str, str]:
     return code, error.code, f"{error.code}: {message}"
 
 
-def _verdict_in(reply: ModelReply, text: str) -> Verdict:
+def _verdict_in(reply: ModelReply, text: str, shown: str) -> Verdict:
     """Read the verdict of a reply that was not cut.
 
     Raises:
@@ -144,7 +144,7 @@ def _verdict_in(reply: ModelReply, text: str) -> Verdict:
     if not text.strip():
         refusal = reply.message.get("refusal")
         raise ReplyError(f"the judge declined: {refusal}" if refusal else "the reply is empty")
-    return read_verdict(text)
+    return read_verdict(text, shown)
 
 
 def _text_of(reply: ModelReply) -> str:

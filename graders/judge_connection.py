@@ -92,7 +92,7 @@ class JudgeConnection:
         if found is None:
             return None
         try:
-            verdict = read_verdict(found.text)
+            verdict = read_verdict(found.text, question.shown)
         except ReplyError:
             return None
         return Answer(

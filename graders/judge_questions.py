@@ -57,6 +57,11 @@ class Question:
     cache: bool
 
     @property
+    def shown(self) -> str:
+        """Return all that the judge is told."""
+        return "\n".join(message["content"] for message in self.messages)
+
+    @property
     def key(self) -> str:
         """Hash the question and where it is asked, never a key."""
         asked = [dict(message) for message in self.messages]

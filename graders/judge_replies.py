@@ -1,13 +1,13 @@
 """What a judge answered, read: the text of its reply comes in, a verdict goes out.
 
 The verdict is a JSON object with `score`, a number in 0..1. It may stand in a code fence or after
-prose: an object inside a fence goes before those outside, and among them the last one counts. An
-object inside another is none. Nothing is clipped, rescaled or guessed.
+prose, and the last one counts. One that the judge was shown, as part of the rubric or of the answer
+it judges, is a quotation and counts only where there is no other. An object inside another is none.
+Nothing is clipped, rescaled or guessed.
 """
 
 import json
 import re
-from bisect import bisect
 from collections.abc import Iterator
 from dataclasses import dataclass
 from math import isfinite
@@ -21,7 +21,6 @@ MOST_CHARACTERS = 200_000
 
 _SHOWN = 120
 _RATIONALES = ("rationale", "reason", "reasoning", "explanation")
-_FENCE = re.compile(r"^[ \t]*(?:```|~~~)", re.MULTILINE)
 _BEGIN = re.compile(r"\{\s*(?=[\"}]|\Z)")
 _MOST_BROKEN = 200  # so many places that only look like JSON are tried
 
@@ -38,8 +37,8 @@ class Verdict:
     rationale: str
 
 
-def read_verdict(text: str) -> Verdict:
-    """Read the verdict in a judge's reply.
+def read_verdict(text: str, shown: str = "") -> Verdict:
+    """Read the verdict in a judge's reply; `shown` is what the judge was asked.
 
     Raises:
         ReplyError: there is none, or none that can be taken.
@@ -47,17 +46,11 @@ def read_verdict(text: str) -> Verdict:
     if len(text) > MOST_CHARACTERS:
         raise ReplyError(f"the reply is longer than {MOST_CHARACTERS:,} characters")
     found = list(_objects(text))
-    fences = [match.start() for match in _FENCE.finditer(text)]
-    fenced = [fields for at, fields in found if _is_inside(at, fences)]
-    verdicts = fenced or [fields for _, fields in found]
-    if not verdicts:
+    if not found:
         raise ReplyError("the reply holds no JSON object with a score")
-    return Verdict(_score(verdicts[-1]), _rationale(verdicts[-1]))
-
-
-def _is_inside(at: int, fences: list[int]) -> bool:
-    """Say whether a place is between an opening fence and the next one, if there is any."""
-    return bisect(fences, at) % 2 == 1
+    own = [fields for fields, written in found if written not in shown]
+    verdict = own[-1] if own else found[-1][0]
+    return Verdict(_score(verdict), _rationale(verdict))
 
 
 class _Twice(dict[str, Any]):
@@ -77,8 +70,8 @@ def _collect(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 _decoder = json.JSONDecoder(object_pairs_hook=_collect, strict=False)
 
 
-def _objects(text: str) -> Iterator[tuple[int, _Twice]]:
-    """Yield each complete JSON object with a score, with where it begins.
+def _objects(text: str) -> Iterator[tuple[_Twice, str]]:
+    """Yield each complete JSON object with a score, and as it was written.
 
     Raises:
         ReplyError: the reply ends inside an object.
@@ -102,7 +95,7 @@ def _objects(text: str) -> Iterator[tuple[int, _Twice]]:
             raise ReplyError(f"the reply holds JSON that cannot be read: {reason}") from error
         else:
             if isinstance(fields, _Twice) and "score" in fields:
-                yield at, fields
+                yield fields, text[at:end]
         begin = _BEGIN.search(text, end)
 
 

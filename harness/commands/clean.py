@@ -1,8 +1,13 @@
 """`regrade clean`: delete what a run left on a server."""
 
+from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
+
+if TYPE_CHECKING:
+    from harness.types.errors import InputError
 
 
 @click.command(name="clean")
@@ -37,9 +42,9 @@ def command(run: str, suite_path: Path | None, out: Path) -> int:
 
     try:
         folder = lookup_run(run, out)
-    except InputError:
+    except InputError as error:
         if suite_path is None:
-            raise
+            raise _without_directory(error) from error
         folder = Path(run)
     suite = load_wholly(suite_file(suite_path or suite_of_run(folder)))
     deleted = run_to_end(clean_run(suite, folder.name))
@@ -47,3 +52,11 @@ def command(run: str, suite_path: Path | None, out: Path) -> int:
         click.echo(one_line(f"deleted {line}"))
     click.echo(f"{len(deleted)} deleted" if deleted else "nothing was left")
     return 0
+
+
+def _without_directory(error: "InputError") -> "InputError":
+    """Say how a run is cleaned that was killed before it had a directory."""
+    allowed = "`--suite SUITE` cleans a run without a directory, by its name"
+    return type(error)(
+        [replace(fault, allowed=f"{fault.allowed}; {allowed}") for fault in error.faults]
+    )

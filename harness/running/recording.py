@@ -1,6 +1,6 @@
 """What a run and a replay have in common: every trial is stored and counted as it ends."""
 
-from collections.abc import Callable, Coroutine, Iterable, Iterator
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -24,6 +24,7 @@ from harness.types.summaries import Summary
 from harness.types.trials import Trial
 
 _MOST_WARNINGS = 20
+_Work = Callable[[], Coroutine[Any, Any, None]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,11 +87,14 @@ class Recording:
         self._observer = observer
         self._log = TrialLog(folder)
 
-    async def record(self, work: Callable[[], Coroutine[Any, Any, None]], stop: Stop) -> RunResult:
+    async def record(
+        self, work: _Work, stop: Stop, close: Callable[[], Awaitable[None]] | None = None
+    ) -> RunResult:
         """Do the work, which stores trials here; then sum up, however it ended.
 
         What ends the whole run (no run fixture, a full disk, a dataset that changed meanwhile)
-        becomes a reason for which the run is incomplete.
+        becomes a reason for which the run is incomplete. `close` ends what the work has used; what
+        is warned of meanwhile is added to the summary.
         """
         self._observer.began(self._folder, self._progress)
         reasons: list[str] = []
@@ -110,7 +114,18 @@ class Recording:
         for warning in self._unmatched.warnings():
             self.warn(warning)
         summary = self._written(self._summarise(reasons))
+        if close is not None:
+            # The summary stands already: closing may take long, and be broken off.
+            await self._close(close)
+            if set(self._warnings).difference(summary.warnings):
+                summary = self._written(self._summarise(reasons))
         return RunResult(folder=self._folder, summary=summary, interrupted=bool(stop.reason))
+
+    async def _close(self, close: Callable[[], Awaitable[None]]) -> None:
+        try:
+            await close()
+        except TargetError as error:
+            self.warn(error.line)
 
     def _written(self, summary: Summary) -> Summary:
         try:

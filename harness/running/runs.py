@@ -1,5 +1,6 @@
 """A run: a suite is driven and graded, every trial stored as it ends, and the numbers summed up."""
 
+from contextlib import AsyncExitStack
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
@@ -40,14 +41,14 @@ async def execute(
     dataset = open_dataset(suite, options.selection)
     stop = stop or Stop()
     opening = _Opening(now(), Warnings(suite.secrets), new_run_id(suite.name, now()))
-    async with (
-        scripted_models(target) as url,
-        target.target.connect(_run_context(suite, target, url, opening)) as connection,
-    ):
+    async with AsyncExitStack() as stack:
+        url = await stack.enter_async_context(scripted_models(target))
+        context = _run_context(suite, target, url, opening)
+        connection = await stack.enter_async_context(target.target.connect(context))
         options = replace(options, models=target.models)
         recording = _begin(suite, options, dataset, opening, observer or SilentObserver())
         run = _Run(suite, target, dataset, recording, connection, stop)
-        return await recording.record(run.work, stop)
+        return await recording.record(run.work, stop, stack.aclose)
 
 
 @dataclass(frozen=True, slots=True)

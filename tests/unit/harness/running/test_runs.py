@@ -4,6 +4,7 @@ import asyncio
 import json
 import os
 from collections import Counter
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -294,6 +295,30 @@ async def test_a_run_that_cannot_be_connected_stores_nothing(tmp_path):
     with pytest.raises(TargetError, match="no such host"):
         await run(suite, tmp_path / "runs")
     assert not (tmp_path / "runs").exists()
+
+
+async def test_what_a_target_warns_of_as_it_closes_is_in_the_summary(tmp_path):
+    class Leaves(FakeTarget):
+        @asynccontextmanager
+        async def connect(self, run_context):
+            yield self
+            run_context.warn("two agents are left")
+
+    result = await run(fake_suite(Leaves(lambda a, t: "ok"), samples=1), tmp_path)
+    assert result.summary.warnings == ("two agents are left",)
+    stored = json.loads((result.folder / "summary.json").read_text("utf-8"))
+    assert stored["warnings"] == ["two agents are left"]
+
+
+async def test_a_target_that_cannot_be_closed_is_a_warning_and_the_trials_stand(tmp_path):
+    class Sticks(FakeTarget):
+        @asynccontextmanager
+        async def connect(self, run_context):
+            yield self
+            raise TargetError("the server is gone", code="connection_lost")
+
+    result = await run(fake_suite(Sticks(lambda a, t: "ok"), samples=1), tmp_path)
+    assert (result.summary.passed, result.summary.warnings) == (True, ("the server is gone",))
 
 
 async def test_the_command_line_is_stored_without_secrets(tmp_path):
