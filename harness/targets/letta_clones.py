@@ -8,8 +8,8 @@ from typing import Any
 from harness.targets.letta_files import importable, one_agent, without_folders
 from harness.targets.letta_leftovers import MadeAgent, do_each
 from harness.targets.letta_makers import WITH_PARTS, FileMaker, Workshop, made_agent
-from harness.targets.letta_model_choice import DEFAULT
 from harness.targets.letta_server import path_of
+from harness.targets.letta_shapes import Secretive, Thing
 from harness.types.errors import TargetError
 from harness.types.protocols import AttemptContext
 
@@ -40,7 +40,7 @@ class CloneMaker:
         """
         server, path = self._workshop.server, path_of("agents", self._agent_id)
         secret = {"include": [*WITH_PARTS["include"], "agent.secrets"]}
-        state = await server.get(path, secret)
+        state = await server.get(path, secret, shape=Secretive)
         self._passages = await self._read_passages()
         self._folders = [str(folder["id"]) for folder in state.get("sources") or ()]
         try:
@@ -98,7 +98,7 @@ class CloneMaker:
         # The first one makes the server make an archive.
         first, *rest = self._passages
         path = path_of("agents", agent_id, "archival-memory")
-        [made] = await server.post(path, first)
+        [made] = await server.post(path, first, shape=tuple[Thing])
         if made.get("embedding_config") is None:
             # The server 0.16.8 takes several at once only where it makes embeddings of them.
             await do_each(rest, lambda passage: server.post(path, passage))
@@ -127,8 +127,6 @@ class ExistingMaker:
     def __init__(self, workshop: Workshop, agent_id: str) -> None:
         self._workshop = workshop
         self._agent_id = agent_id
-        self._state: dict[str, Any] = {}
-        self._changed = False
         self._turn = asyncio.Lock()
 
     async def prepare(self) -> None:
@@ -138,7 +136,7 @@ class ExistingMaker:
             TargetError: `not_found`, where there is no such agent.
         """
         path = path_of("agents", self._agent_id)
-        self._state = await self._workshop.server.get(path, WITH_PARTS)
+        await self._workshop.server.get(path)
         self._workshop.run_context.warn(
             f"in_place: the trials talk to the agent {self._agent_id} itself, one at a time; its "
             "history and its memory change"
@@ -152,8 +150,7 @@ class ExistingMaker:
         """
         await self._turn.acquire()
         try:
-            self._changed = self._changed or context.model != DEFAULT
-            state = await self._workshop.set_model(self._agent_id, context.model)
+            state = await self._workshop.lend_model(self._agent_id, context.model)
         except BaseException:
             self._turn.release()
             raise
@@ -162,13 +159,3 @@ class ExistingMaker:
     def release(self) -> None:
         """Let the next trial have the agent."""
         self._turn.release()
-
-    async def restore(self) -> None:
-        """Give the agent the model back that it had.
-
-        Raises:
-            TargetError: the server does not do it.
-        """
-        if self._changed:
-            body = {"llm_config": self._state["llm_config"]}
-            await self._workshop.server.patch(path_of("agents", self._agent_id), body)

@@ -18,6 +18,7 @@ from harness.targets.letta_clients import FactoryClient, base_url_of, key_of, ma
 from harness.targets.letta_code import LettaCode
 from harness.targets.letta_factories import call_factory
 from harness.targets.letta_leftovers import Leftovers, MadeAgent, delete_run
+from harness.targets.letta_lent_agents import LentAgents
 from harness.targets.letta_server import LettaServer, path_of
 from harness.targets.letta_tags import run_tags
 from harness.types.code import CodeRef
@@ -52,6 +53,7 @@ class CodeServer:
         self._factory_client.agent_tags = run_tags(self._run_id)
         self._server = LettaServer(self._client, (self.key,) if self.key else ())
         self._leftovers = Leftovers(self._server, run_context.run_id, run_context.warn)
+        self._lent = LentAgents(self._server, run_context.warn)
 
     async def set_up(self, ref: CodeRef, models: Sequence[str]) -> None:
         """Call the suite's setup, for every model where it takes one.
@@ -65,10 +67,16 @@ class CodeServer:
     async def make_agent(self, ref: CodeRef, sample: Sample) -> MadeAgent:
         """Let a factory make an agent; what it made stands in it.
 
+        One that it did not make has its model back when the run ends: the command sets another.
+
         Raises:
             TargetError: it failed; what it had made by then is deleted.
         """
-        return await call_factory(ref, self._factory_client, sample, self.discard)
+        agent = await call_factory(ref, self._factory_client, sample, self.discard)
+        if not agent.is_ours:
+            self._lent.warn_of_factory(agent.id)
+            await self._lent.note(agent.id)
+        return agent
 
     async def blocks(self, agent_id: str) -> list[Any]:
         """Return the memory blocks of an agent.
@@ -105,6 +113,7 @@ class CodeServer:
     async def close(self) -> None:
         """Delete what is left of the run, and close the connections."""
         try:
+            await self._lent.give_back()
             await self._leftovers.sweep(everything=not self.keeps_agents)
         finally:
             await self._close()

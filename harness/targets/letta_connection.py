@@ -13,6 +13,7 @@ from harness.targets.letta_factories import FactoryMaker
 from harness.targets.letta_faults import agent_faults
 from harness.targets.letta_files import importable, read_agent_file
 from harness.targets.letta_leftovers import Leftovers, MadeAgent, delete_run
+from harness.targets.letta_lent_agents import LentAgents
 from harness.targets.letta_makers import AgentMaker, FileMaker, InlineMaker, Workshop
 from harness.targets.letta_model_choice import DEFAULT, check_models
 from harness.targets.letta_server import LettaServer
@@ -54,6 +55,7 @@ class LettaConnection:
         self._run_context = run_context
         self._server = make_server(agent, concurrency=run_context.concurrency)
         self._leftovers = Leftovers(self._server, run_context.run_id, run_context.warn)
+        self._lent = LentAgents(self._server, run_context.warn)
         self._clients: list[AsyncLetta] = []
         self._maker = self._make_maker()
         self._manners = self._make_manners()
@@ -61,7 +63,9 @@ class LettaConnection:
 
     def _make_maker(self) -> AgentMaker:
         agent = self._agent
-        workshop = Workshop(self._server, self._run_context, self._leftovers, agent.secrets)
+        workshop = Workshop(
+            self._server, self._run_context, self._leftovers, self._lent, agent.secrets
+        )
         if agent.agent is not None:
             return InlineMaker(workshop, agent.agent)
         if agent.agent_file is not None:
@@ -153,22 +157,15 @@ class LettaConnection:
         return leave
 
     async def close(self) -> None:
-        """Delete what is left, give an agent its model back, and close the clients."""
+        """Delete what is left, give lent agents their models back, and close the clients."""
         try:
             if self._may_have_made:
-                await self._restore()
+                await self._lent.give_back()
                 await self._leftovers.sweep(everything=not self._agent.keep_agents)
         finally:
             for client in self._clients:
                 await client.close()
             await self._server.close()
-
-    async def _restore(self) -> None:
-        if isinstance(self._maker, ExistingMaker):
-            try:
-                await self._maker.restore()
-            except TargetError as error:
-                self._run_context.warn(f"the agent keeps the model of the last trial: {error.line}")
 
 
 async def _no_wait(_seconds: float) -> NoReturn:

@@ -8,8 +8,10 @@ from harness.shims.agent_functions import make_agent
 from harness.targets.letta_clients import MadeAgents
 from harness.targets.letta_leftovers import MadeAgent
 from harness.targets.letta_makers import WITH_PARTS, Workshop, made_agent
-from harness.targets.letta_server import path_of
+from harness.targets.letta_server import LettaServer, path_of
+from harness.targets.letta_shapes import Thing
 from harness.types.code import CodeRef
+from harness.types.errors import TargetError
 from harness.types.protocols import AttemptContext
 from harness.types.samples import Sample
 
@@ -66,15 +68,16 @@ class FactoryMaker:
         """Tag the agents that came without our tags, and give the agent its model."""
         server, workshop = self._workshop.server, self._workshop
         for one in (agent.id, *agent.others) if agent.is_ours else agent.others:
-            tags = (await server.get(path_of("agents", one), WITH_PARTS)).get("tags") or []
+            tags = await _tags_of(server, one)
+            if tags is None:
+                continue  # the function deleted it
             if not {*workshop.tags} <= {*tags}:
                 await server.patch(path_of("agents", one), {"tags": [*tags, *workshop.tags]})
-        if not agent.is_ours:
-            workshop.run_context.warn(
-                f"agent_script gave the agent {agent.id}, which it did not make with the client "
-                "it received: the agent is not deleted, and trials on it share its memory"
-            )
-        state = made_agent(await workshop.set_model(agent.id, model))
+        if agent.is_ours:
+            state = made_agent(await workshop.set_model(agent.id, model))
+        else:
+            workshop.lent.warn_of_factory(agent.id)
+            state = made_agent(await workshop.lend_model(agent.id, model))
         return MadeAgent(
             id=agent.id,
             name=state.name,
@@ -82,3 +85,15 @@ class FactoryMaker:
             is_ours=agent.is_ours,
             parallel=state.parallel,
         )
+
+
+async def _tags_of(server: LettaServer, agent_id: str) -> list[str] | None:
+    """Return the tags of an agent, None where there is no such agent any more."""
+    try:
+        state = await server.get(path_of("agents", agent_id), WITH_PARTS, shape=Thing)
+    except TargetError as error:
+        if error.code == "not_found":
+            return None
+        raise
+    tags: list[str] = state.get("tags") or []
+    return tags

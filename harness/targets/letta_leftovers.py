@@ -13,6 +13,7 @@ from harness.system.texts import error_line
 from harness.system.time_limits import limited
 from harness.targets.letta_server import LettaServer, path_of
 from harness.targets.letta_server_tools import drop_tools
+from harness.targets.letta_shapes import Thing
 from harness.targets.letta_tags import run_tags
 from harness.types.errors import TargetError
 
@@ -64,7 +65,8 @@ async def delete_agent(server: LettaServer, agent: MadeAgent) -> None:
 
 async def _own_archives(server: LettaServer, agent: MadeAgent) -> list[str]:
     """Return the archives that the server made for this agent alone."""
-    found = await server.get(path_of("archives", ""), {"agent_id": agent.id, "limit": 100})
+    query = {"agent_id": agent.id, "limit": 100}
+    found = await server.get(path_of("archives", ""), query, shape=list[Thing] | None)
     return [
         str(archive["id"])
         for archive in found or ()
@@ -81,7 +83,7 @@ async def delete_run(server: LettaServer, run_id: str, *, tools: bool = True) ->
     """
     agents = await _bearing(server, "agents", run_id)
     failures = await _try_each(
-        agents, lambda one: delete_agent(server, MadeAgent(id=one["id"], name=one["name"]))
+        agents, lambda one: delete_agent(server, MadeAgent(id=one["id"], name=one.get("name") or ""))
     )
     blocks = await _bearing(server, "blocks", run_id)
     failures += await _try_each(blocks, lambda one: server.delete(path_of("blocks", one["id"])))
@@ -89,8 +91,8 @@ async def delete_run(server: LettaServer, run_id: str, *, tools: bool = True) ->
     if failures:
         raise failures[0]
     return [
-        *(f"agent {one['id']} ({one['name']})" for one in agents),
-        *(f"memory block {one['id']} ({one['label']})" for one in blocks),
+        *(f"agent {one['id']} ({one.get('name')})" for one in agents),
+        *(f"memory block {one['id']} ({one.get('label')})" for one in blocks),
         *(f"tool {name}" for name in dropped),
     ]
 
@@ -188,3 +190,8 @@ class Leftovers:
             await asyncio.wait(self._tasks)
         if everything:
             await delete_run(self._server, self._run_id)
+        else:
+            self._warn(
+                f"keep_agents: the run's agents stay on {self._server.url}; "
+                f"`regrade clean {self._run_id}` deletes them"
+            )

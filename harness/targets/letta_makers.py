@@ -7,9 +7,11 @@ from typing import Any, Protocol, TypeVar
 from harness.targets.letta_clients import tagged
 from harness.targets.letta_inline import InlineAgent
 from harness.targets.letta_leftovers import Leftovers, MadeAgent
+from harness.targets.letta_lent_agents import LentAgents
 from harness.targets.letta_model_choice import model_settings
 from harness.targets.letta_server import LettaServer, path_of
 from harness.targets.letta_server_tools import put_tools, server_tools
+from harness.targets.letta_shapes import Thing
 from harness.targets.letta_tags import run_tags
 from harness.types.errors import TargetError
 from harness.types.protocols import AttemptContext, RunContext
@@ -28,12 +30,14 @@ WITH_PARTS: Mapping[str, Any] = {
 class Workshop:
     """What agents are made with: a server, the run they are made for, and who deletes them.
 
-    `secrets` are values that the agents' tools receive as environment variables.
+    `lent` are the agents that are the user's own. `secrets` are values that the agents' tools
+    receive as environment variables.
     """
 
     server: LettaServer
     run_context: RunContext
     leftovers: Leftovers
+    lent: LentAgents
     secrets: Mapping[str, str]
 
     @property
@@ -49,10 +53,16 @@ class Workshop:
         """Make an agent use a model; return its state."""
         path, settings = path_of("agents", agent_id), self.settings(model)
         if settings:
-            state: dict[str, Any] = await self.server.patch(path, dict(settings))
+            state: dict[str, Any] = await self.server.patch(path, dict(settings), shape=Thing)
         else:
-            state = await self.server.get(path, WITH_PARTS)
+            state = await self.server.get(path, WITH_PARTS, shape=Thing)
         return state
+
+    async def lend_model(self, agent_id: str, model: str) -> dict[str, Any]:
+        """Make an agent of the user's own use a model until the run ends; return its state."""
+        if self.settings(model):
+            await self.lent.note(agent_id)
+        return await self.set_model(agent_id, model)
 
     async def or_discarded(self, agent: MadeAgent, work: Awaitable[_T]) -> _T:
         """Await the rest of making an agent; where it fails, the agent goes again."""
@@ -129,7 +139,7 @@ class InlineMaker:
     async def _post(self, body: Mapping[str, Any]) -> Mapping[str, Any]:
         tool_ids = [*self._tool_ids, *(body.get("tool_ids") or ())]
         state: Mapping[str, Any] = await self._workshop.server.post(
-            path_of("agents", ""), {**body, "tool_ids": tool_ids}
+            path_of("agents", ""), {**body, "tool_ids": tool_ids}, shape=Thing
         )
         return state
 

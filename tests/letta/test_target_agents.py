@@ -94,6 +94,8 @@ def test_agents_are_kept_on_request_until_they_are_cleaned(letta, letta_url, tmp
     write_own_tools(tmp_path)
     run = run_suite(tmp_path, scripted(letta_url, keep_agents=True))
     [agent] = tagged(letta, run)
+    [kept] = [warning for warning in run.summary.warnings if "keep_agents" in warning]
+    assert f"`regrade clean {run.folder.name}` deletes them" in kept
     assert agent.id == only_trial(run).snapshots["agent_state"]["id"]
     other = run_suite(tmp_path, scripted(letta_url, keep_agents=True))
     deleted = clean(tmp_path, run)
@@ -249,6 +251,20 @@ def test_an_agent_that_a_factory_did_not_make_is_left_alone(
     assert run.passed
     assert any("did not make" in warning for warning in run.summary.warnings)
     assert letta.agents.retrieve(somebodys_agent.id, include=["agent.tags"]).tags == ["precious"]
+
+
+@pytest.mark.parametrize("model", ["scripted/unhurried", "scripted/down"])
+def test_an_agent_that_a_factory_did_not_make_has_its_model_back_after_the_run(
+    letta, letta_url, somebodys_agent, tmp_path, model
+):
+    target = with_factory(letta_url, tmp_path, "give_existing")
+    target |= {"script": "scripted.yaml", "models": [model]}
+    arguments = {"agent_args": {"id": somebodys_agent.id}}
+    rows = [{"id": one, "input": "Hello.", **arguments} for one in ("a", "b")]
+    run_suite(tmp_path, target, rows)
+    state = letta.agents.retrieve(somebodys_agent.id)
+    assert (state.model, state.llm_config.handle) == (PLAIN, PLAIN)
+    assert state.llm_config.model_endpoint == somebodys_agent.llm_config.model_endpoint
 
 
 @pytest.mark.parametrize(
