@@ -14,34 +14,13 @@ import letta_client
 from letta_client import AsyncLetta
 
 from harness.endpoints.failures import failure
-from harness.endpoints.keys import find_key
 from harness.system.json_values import load_json
-
-CLOUD = "https://api.letta.com"
 
 _NO_KEY = "none"  # given none, the client would take that of LETTA_API_KEY
 _CONNECT_SECONDS = 30.0  # an address that does not answer is an outage, not a slow agent
 _KEEP_SECONDS = 3.0  # the server closes idle connections after 5 s
 _PROXY_FREE = ("all://localhost", "all://127.0.0.1", "all://[::1]")
-_MADE: ContextVar[list[dict[str, Any]] | None] = ContextVar("made_agents", default=None)
-
-
-def base_url_of(option: str | None) -> str:
-    """Return the address of the server: that of the suite, of LETTA_BASE_URL, or Letta Cloud's."""
-    return option or os.environ.get("LETTA_BASE_URL") or CLOUD
-
-
-def key_of(url: str, *, key: str | None, variable: str) -> str | None:
-    """Return the key: that of the suite, else that of the variable; None where a server needs none.
-
-    Raises:
-        TargetError: `unauthorized`, where Letta Cloud is asked without one.
-    """
-    if key:
-        return key
-    if url.startswith(CLOUD) or os.environ.get(variable, "").strip():
-        return find_key((variable,), url=url, option="target.api_key_env")
-    return None
+_MADE: ContextVar[list[Any] | None] = ContextVar("made_agents", default=None)
 
 
 def make_client(
@@ -103,7 +82,15 @@ async def _note_made(response: httpx.Response) -> None:
     if made is None or request.method != "POST" or response.is_error:
         return
     if _is_creation(request.url.path) or request.url.path.strip("/") == "v1/agents/import":
-        made.append(load_json(await response.aread()))
+        made.append(_read(await response.aread()))
+
+
+def _read(data: bytes) -> Any:
+    """Return a reply; None for one that cannot be read, which the client complains of."""
+    try:
+        return load_json(data)
+    except (ValueError, RecursionError):
+        return None
 
 
 def _is_creation(path: str) -> bool:
@@ -122,15 +109,24 @@ def tagged(body: Mapping[str, Any], tags: Sequence[str]) -> dict[str, Any]:
     return made
 
 
-def _with_tags(holder: Mapping[str, Any], tags: Sequence[str]) -> list[str]:
-    return list(dict.fromkeys([*(holder.get("tags") or ()), *tags]))
+def _with_tags(holder: Mapping[str, Any], tags: Sequence[str]) -> Any:
+    own = holder.get("tags")
+    if not are_tags(own):
+        return own  # the server says what is wrong with it
+    return list(dict.fromkeys([*(own or ()), *tags]))
+
+
+def are_tags(value: Any) -> bool:
+    """Say whether something is what the server takes as tags: texts, or None for none."""
+    is_list = isinstance(value, list | tuple)
+    return value is None or (is_list and all(isinstance(one, str) for one in value))
 
 
 class MadeAgents:
     """Notes the agents that the user's code makes through a `FactoryClient` inside the context."""
 
     def __init__(self) -> None:
-        self.replies: list[dict[str, Any]] = []
+        self.replies: list[Any] = []
 
     def __enter__(self) -> Self:
         """Begin to note."""
@@ -144,5 +140,12 @@ class MadeAgents:
     @property
     def ids(self) -> list[str]:
         """Return the ids of the agents that were made."""
-        found = [[reply["id"]] if "id" in reply else reply["agent_ids"] for reply in self.replies]
-        return [str(one) for ids in found for one in ids]
+        return [one for reply in self.replies for one in _ids(reply)]
+
+
+def _ids(reply: Any) -> list[str]:
+    if not isinstance(reply, Mapping):
+        return []
+    many = reply.get("agent_ids")
+    found = [reply.get("id"), *(many if isinstance(many, list) else ())]
+    return [one for one in found if isinstance(one, str) and one]

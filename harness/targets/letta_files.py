@@ -6,7 +6,7 @@ from typing import Any
 
 from harness.system.json_values import load_json
 from harness.system.texts import error_line
-from harness.targets.letta_clients import tagged
+from harness.targets.letta_clients import are_tags, tagged
 from harness.types.code import SuitePath
 from harness.types.errors import Fault
 
@@ -53,7 +53,24 @@ def one_agent(document: Any) -> dict[str, Any]:
     if len(agents) != 1 or not isinstance(agents[0], dict):
         raise ValueError(f"holds {len(agents)} agents")
     made: dict[str, Any] = document
+    _require_tags(made)
     return made
+
+
+def _require_tags(document: Mapping[str, Any]) -> None:
+    """Require that tags can be added to the agent and to its blocks.
+
+    Raises:
+        ValueError: with the place of what is no list of texts.
+    """
+    blocks = document.get("blocks") or []
+    if not isinstance(blocks, list) or not all(isinstance(block, dict) for block in blocks):
+        raise ValueError("`blocks` is no list of objects")
+    holders = {"agents[0]": document["agents"][0]}
+    holders |= {f"blocks[{index}]": block for index, block in enumerate(blocks)}
+    for place, holder in holders.items():
+        if not are_tags(holder.get("tags")):
+            raise ValueError(f"`{place}.tags` is no list of texts")
 
 
 def importable(document: Mapping[str, Any], tags: Sequence[str]) -> bytes:

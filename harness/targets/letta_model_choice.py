@@ -6,6 +6,7 @@ from typing import Any
 from harness.endpoints.keys import is_loopback
 from harness.system.suggestions import suggest
 from harness.targets.letta_server import LettaServer, path_of
+from harness.targets.letta_shapes import ServedModel
 from harness.types.errors import TargetError
 from harness.types.suites import SCRIPTED
 
@@ -42,7 +43,8 @@ async def check_models(server: LettaServer, models: Iterable[str]) -> None:
         TargetError: `not_found` for a model that it does not know, `bad_request` for scripted
             models that it cannot reach; whatever keeps the server from being asked.
     """
-    handles = [str(one.get("handle")) for one in await server.get(path_of("models", ""))]
+    served = await server.get(path_of("models", ""), shape=list[ServedModel])
+    handles = [str(one.get("handle")) for one in served]
     for model in models:
         if model.startswith(SCRIPTED):
             _require_near(server, model)

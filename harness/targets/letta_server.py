@@ -20,6 +20,7 @@ from harness.system.json_values import load_json
 from harness.system.redaction import redacted_line
 from harness.system.threads import in_thread
 from harness.targets.letta_failures import letta_failure
+from harness.targets.letta_shapes import Imported, Thing, require_shape
 from harness.types.errors import TargetError
 
 MOST_BYTES = 256_000_000
@@ -37,11 +38,17 @@ def path_of(*parts: str) -> str:
 
 
 class LettaServer:
-    """A server, and the secrets that no message about it may hold."""
+    """A server, and the secrets that no message about it may hold.
 
-    def __init__(self, client: AsyncLetta, secrets: Collection[str] = ()) -> None:
+    `key_hint` says where the key came from, for the case that the server refuses it.
+    """
+
+    def __init__(
+        self, client: AsyncLetta, secrets: Collection[str] = (), *, key_hint: str = ""
+    ) -> None:
         self.client = client
         self.secrets = secrets
+        self.key_hint = key_hint
 
     @property
     def url(self) -> str:
@@ -52,17 +59,21 @@ class LettaServer:
         """Close the client and its connections."""
         await self.client.close()
 
-    async def get(self, path: str, query: Mapping[str, Any] | None = None) -> Any:
-        """Read something; asked twice where the connection is lost."""
-        return await self._twice(lambda: self._get(path, query))
+    async def get(
+        self, path: str, query: Mapping[str, Any] | None = None, *, shape: Any = Any
+    ) -> Any:
+        """Read something of a shape of `letta_shapes`; asked twice where the connection is lost."""
+        return await self._twice(lambda: self._get(path, query, shape))
 
-    async def post(self, path: str, body: Any = None) -> Any:
-        """Make something."""
-        return await self._json(self.client.post(path, cast_to=httpx.Response, body=body))
+    async def post(self, path: str, body: Any = None, *, shape: Any = Any) -> Any:
+        """Make something; the reply has a shape of `letta_shapes`."""
+        request = self.client.post(path, cast_to=httpx.Response, body=body)
+        return await self._json(request, shape)
 
-    async def patch(self, path: str, body: Any = None) -> Any:
-        """Change something."""
-        return await self._json(self.client.patch(path, cast_to=httpx.Response, body=body))
+    async def patch(self, path: str, body: Any = None, *, shape: Any = Any) -> Any:
+        """Change something; the reply has a shape of `letta_shapes`."""
+        request = self.client.patch(path, cast_to=httpx.Response, body=body)
+        return await self._json(request, shape)
 
     async def delete(self, path: str) -> None:
         """Delete something, which may be gone already."""
@@ -86,7 +97,8 @@ class LettaServer:
         seen: set[str] = set()
         after: dict[str, str] = {}
         while True:
-            page = await self.get(path, {**(query or {}), "order": "asc", "limit": _PAGE, **after})
+            asked = {**(query or {}), "order": "asc", "limit": _PAGE, **after}
+            page = await self.get(path, asked, shape=list[Thing])
             fresh = [item for item in page if item["id"] not in seen]
             for item in fresh:
                 seen.add(item["id"])
@@ -104,8 +116,9 @@ class LettaServer:
                 override_existing_tools=False,
                 secrets=json.dumps(dict(secrets)) if secrets else letta_client.omit,
             )
-        found = await self._read_answer(imported.http_response)
-        return [str(one) for one in found["agent_ids"]]
+        found = await self._read_answer(imported.http_response, Imported)
+        made: list[str] = found["agent_ids"]
+        return made
 
     @asynccontextmanager
     async def message(
@@ -140,7 +153,7 @@ class LettaServer:
         except TargetError:
             raise
         except Exception as error:
-            known = letta_failure(error, secrets=self.secrets)
+            known = letta_failure(error, secrets=self.secrets, key_hint=self.key_hint)
             if known is None:
                 raise
             raise known from error
@@ -153,22 +166,25 @@ class LettaServer:
         """
         try:
             return await in_thread(load_json, data) if len(data) > _LONG else load_json(data)
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             shown = redacted_line(data.decode(errors="replace"), _SHOWN, self.secrets)
             message = f"{place}: {error}: {shown}"
             raise failure(message, code="bad_reply", secrets=self.secrets) from error
 
-    async def _get(self, path: str, query: Mapping[str, Any] | None) -> Any:
+    async def _get(self, path: str, query: Mapping[str, Any] | None, shape: Any) -> Any:
         options: Any = {"params": dict(query or {})}
-        return await self._json(self.client.get(path, cast_to=httpx.Response, options=options))
+        return await self._json(
+            self.client.get(path, cast_to=httpx.Response, options=options), shape
+        )
 
-    async def _json(self, request: Awaitable[httpx.Response]) -> Any:
-        response = await self._reply(request)
-        return await self._read_answer(response) if response.content else None
+    async def _json(self, request: Awaitable[httpx.Response], shape: Any) -> Any:
+        return await self._read_answer(await self._reply(request), shape)
 
-    async def _read_answer(self, response: httpx.Response) -> Any:
+    async def _read_answer(self, response: httpx.Response, shape: Any) -> Any:
         place = f"{response.request.method} {str(response.request.url).partition('?')[0]}"
-        return await self.read(response.content, place)
+        answer = await self.read(response.content, place) if response.content else None
+        require_shape(answer, shape, place)
+        return answer
 
     async def _reply(self, request: Awaitable[httpx.Response]) -> httpx.Response:
         with self._failures():

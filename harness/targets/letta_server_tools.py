@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from harness.targets.letta_server import LettaServer, path_of
+from harness.targets.letta_shapes import Thing
 from harness.targets.letta_sources import SourceError, standalone_source
 from harness.targets.letta_tags import TAG, run_tag, runs_of
 from harness.targets.source_lines import fault_at
@@ -78,7 +79,7 @@ async def _put_tool(server: LettaServer, tool: ServerTool, run_id: str) -> str:
     there = await _find(server, tool.name)
     if there is None:
         body = {**tool.body, "tags": [TAG, run_tag(run_id)]}
-        return str((await server.post(path_of("tools", ""), body))["id"])
+        return str((await server.post(path_of("tools", ""), body, shape=Thing))["id"])
     if (there.get("source_code"), there.get("json_schema")) != (tool.source, tool.schema):
         raise _taken(tool, there)
     tags = there.get("tags") or []
@@ -88,7 +89,8 @@ async def _put_tool(server: LettaServer, tool: ServerTool, run_id: str) -> str:
 
 
 async def _find(server: LettaServer, name: str) -> dict[str, Any] | None:
-    for found in await server.get(path_of("tools", ""), {"name": name, "limit": 100}):
+    query = {"name": name, "limit": 100}
+    for found in await server.get(path_of("tools", ""), query, shape=list[Thing]):
         if found.get("name") == name:
             made: dict[str, Any] = found
             return made

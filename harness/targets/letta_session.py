@@ -8,6 +8,7 @@ from harness.system.redaction import redact_json
 from harness.targets.letta_leftovers import MadeAgent
 from harness.targets.letta_makers import WITH_PARTS
 from harness.targets.letta_server import LettaServer, path_of
+from harness.targets.letta_shapes import Thing
 from harness.targets.letta_turn_taking import Manners, TurnTaking
 from harness.types.protocols import AttemptContext, Record
 
@@ -59,7 +60,8 @@ class LettaSession:
         Raises:
             TargetError: the server does not tell.
         """
-        state = await self._server.get(path_of("agents", self._agent.id), WITH_PARTS)
+        path = path_of("agents", self._agent.id)
+        state = await self._server.get(path, WITH_PARTS, shape=Thing)
         if self._manners.keeps_state:
             kept = {key: value for key, value in state.items() if key not in _SECRET}
         else:

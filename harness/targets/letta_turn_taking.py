@@ -147,7 +147,8 @@ class TurnTaking:
         if self._held is None or not self._exchange.runs:
             return
         path = path_of("runs", self._exchange.runs[-1], "messages")
-        for message in await self._server.get(path, {"order": "asc", "limit": 1000}):
+        query = {"order": "asc", "limit": 1000}
+        for message in await self._server.get(path, query, shape=list[dict[str, Any]]):
             if message.get("message_type") != "tool_return_message":
                 continue
             for event in self._turn.read(message):
@@ -193,7 +194,8 @@ class TurnTaking:
         rows: list[Mapping[str, Any]] = []
 
         async def read(run: str) -> None:
-            rows.extend(await self._server.get(path_of("runs", run, "steps"), {"limit": 1000}))
+            path = path_of("runs", run, "steps")
+            rows.extend(await self._server.get(path, {"limit": 1000}, shape=list[dict[str, Any]]))
 
         with suppress(TargetError, TimeoutError):
             await limited(do_each(self._exchange.runs, read), _STEPS_SECONDS)

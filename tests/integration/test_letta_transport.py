@@ -1,15 +1,22 @@
 """How a Letta server is asked over HTTP, where it misbehaves; real sockets, no Letta."""
 
 import asyncio
+import json
 from contextlib import asynccontextmanager
 
+import httpx
 import pytest
 from letta_client import AsyncLetta
 
 from harness.targets import letta_server
 from harness.targets.letta_clients import FactoryClient, MadeAgents, make_client
-from harness.targets.letta_leftovers import Leftovers, MadeAgent
+from harness.targets.letta_leftovers import Leftovers, MadeAgent, delete_agent, delete_run
+from harness.targets.letta_model_choice import check_models
 from harness.targets.letta_server import LettaServer, path_of
+from harness.targets.letta_server_tools import ServerTool, put_tools
+from harness.targets.letta_session import LettaSession
+from harness.targets.letta_shapes import Thing
+from harness.targets.letta_turn_taking import Manners
 from harness.types.errors import TargetError
 
 JSON = "Content-Type: application/json\r\n"
@@ -183,3 +190,104 @@ async def test_nothing_is_deleted_that_is_not_ours():
     async with served(answer("[]")) as (server, requests):
         await Leftovers(server, "r", print).discard(MadeAgent(id="agent-1", is_ours=False))
     assert requests == []
+
+
+NO_AGENTS = [
+    "null",
+    "[]",
+    "7",
+    '"agent-1"',
+    "{}",
+    '{"id": 7}',
+    '{"id": "a", "blocks": 7}',
+    '{"id": "a", "blocks": [{}]}',
+    '{"id": "a", "blocks": ["human"]}',
+    '{"id": "a", "tags": "mine"}',
+    '{"id": "a", "tags": [{"a": 1}]}',
+    '{"id": "a", "tools": {"name": "t"}}',
+    '{"id": "a", "sources": [{"id": null}]}',
+]
+NO_LISTS = ["null", '"x"', '{"object": "list", "data": []}', "[null]", "[[]]", "[1]"]
+DEEP = "[" * 5_000 + "]" * 5_000
+
+
+async def ask_for_models(server):
+    await check_models(server, ["m"])
+
+
+async def ask_for_agent(server):
+    await server.get("/v1/agents/a", shape=Thing)
+
+
+async def make_agent(server):
+    await server.post("/v1/agents/", {}, shape=Thing)
+
+
+async def change_agent(server):
+    await server.patch("/v1/agents/a", {}, shape=Thing)
+
+
+async def list_agents(server):
+    assert not [one async for one in server.pages("/v1/agents/")]
+
+
+async def clean_up(server):
+    await delete_run(server, "r")
+
+
+async def delete_one(server):
+    await delete_agent(server, MadeAgent(id="a"))
+
+
+async def import_one(server):
+    await server.import_agent(b"{}", {})
+
+
+async def put_tool(server):
+    await put_tools(server, [ServerTool("t", "", {"description": ""})], "r")
+
+
+async def see_end(server):
+    session = LettaSession(server, MadeAgent(id="a"), MANNERS, None, None)
+    await session.final_state()
+
+
+MANNERS = Manners(stream="off", approvals="fail", max_steps=1, tools={}, keeps_state=False)
+MISSHAPEN = [
+    *((ask, reply) for ask in (ask_for_agent, make_agent, change_agent) for reply in NO_AGENTS),
+    *((see_end, reply) for reply in [*NO_AGENTS, DEEP]),
+    *((ask_for_models, reply) for reply in [*NO_LISTS, '[{"handle": 7}]', DEEP]),
+    *((list_agents, reply) for reply in [*NO_LISTS, "[{}]", '[{"id": 7}]', DEEP]),
+    *((clean_up, reply) for reply in [*NO_LISTS, '[{"id": "a", "tags": 7}]']),
+    *((put_tool, reply) for reply in [*NO_LISTS, "[{}]"]),
+    *((import_one, reply) for reply in ["null", "[]", "{}", '{"agent_ids": []}', DEEP]),
+    *((import_one, f'{{"agent_ids": {ids}}}') for ids in ("null", "7", '"a"', "[7]", "[null]")),
+    *((delete_one, reply) for reply in ['"x"', "7", "[7]", "[{}]"]),
+]
+
+
+@pytest.mark.parametrize(("ask", "reply"), MISSHAPEN)
+async def test_a_reply_of_another_shape_is_none(ask, reply):
+    async with served(answer(reply)) as (server, _):
+        with pytest.raises(TargetError) as raised:
+            await ask(server)
+    assert raised.value.code == "bad_reply"
+    assert server.url in str(raised.value)
+    assert "\n" not in str(raised.value)
+
+
+@pytest.mark.parametrize("reply", ["null", "[]", "7", "{}", '{"agent_ids": 7}', '{"id": [1]}', "{"])
+async def test_a_factorys_agent_without_an_id_is_not_noted(reply):
+    async with served(answer(reply), kind=FactoryClient) as (server, _):
+        with MadeAgents() as made:
+            await server.client.post("/v1/agents/", cast_to=httpx.Response, body={})
+    assert made.ids == []
+
+
+@pytest.mark.parametrize("tags", [7, "mine", [{"a": 1}], [7], {"a": "b"}])
+async def test_tags_that_are_none_are_left_to_the_server_to_refuse(tags):
+    async with served(answer('{"id": "a"}'), kind=FactoryClient) as (server, requests):
+        server.client.agent_tags = ["regrade"]
+        body = {"tags": tags, "memory_blocks": [{"label": "l", "tags": tags}, 7]}
+        await server.client.post("/v1/agents/", cast_to=httpx.Response, body=body)
+    assert json.loads(requests[0][1]) == body

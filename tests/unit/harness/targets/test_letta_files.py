@@ -49,6 +49,14 @@ def test_an_export_that_came_as_a_text_is_read():
         (b'{"agents": []}', "holds 0 agents"),
         (b'{"agents": [{}, {}]}', "holds 2 agents"),
         (b'{"agents": [1]}', "holds 1 agents"),
+        (b'{"agents": [{"tags": 7}]}', "`agents[0].tags` is no list of texts"),
+        (b'{"agents": [{"tags": "mine"}]}', "`agents[0].tags` is no list of texts"),
+        (b'{"agents": [{"tags": [{"a": 1}]}]}', "`agents[0].tags` is no list of texts"),
+        (b'{"agents": [{"tags": {"a": 1}}]}', "`agents[0].tags` is no list of texts"),
+        (b'{"agents": [{}], "blocks": [{}, {"tags": 7}]}', "`blocks[1].tags`"),
+        (b'{"agents": [{}], "blocks": [{"tags": [null]}]}', "`blocks[0].tags`"),
+        (b'{"agents": [{}], "blocks": {"tags": []}}', "`blocks` is no list of objects"),
+        (b'{"agents": [{}], "blocks": ["human"]}', "`blocks` is no list of objects"),
     ],
 )
 def test_what_is_no_agent_file_of_one_agent_is_a_fault(tmp_path, data, problem):

@@ -19,7 +19,7 @@ class StubServer:
         self.keeps = {f"/v1/{path}" for path in keeps}
         self.deleted = []
 
-    async def get(self, _path, _query=None):
+    async def get(self, _path, _query=None, *, shape=None):
         return []
 
     async def pages(self, path, query=None):

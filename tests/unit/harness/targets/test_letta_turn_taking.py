@@ -18,7 +18,7 @@ class SlowServer:
 
     url, secrets = "http://127.0.0.1:8283", ()
 
-    async def get(self, _path, _query=None):
+    async def get(self, _path, _query=None, *, shape=None):
         await asyncio.sleep(0.1)
         return []
 
