@@ -9,12 +9,20 @@ from harness.types.errors import TargetError
 _T = TypeVar("_T")
 
 
+def _has_had_no_effect(refusal: TargetError) -> bool:
+    return refusal.policy.resent
+
+
 async def resend(
-    ask: Callable[[], Awaitable[_T]], *, wait: Callable[[float], Awaitable[None]]
+    ask: Callable[[], Awaitable[_T]],
+    *,
+    wait: Callable[[float], Awaitable[None]],
+    may_resend: Callable[[TargetError], bool] = _has_had_no_effect,
 ) -> _T:
     """Ask until there is an answer, or an error that asking again does not cure.
 
-    `wait` does the waiting, and raises `TargetError` where it has been long enough.
+    `wait` does the waiting, and raises `TargetError` where it has been long enough. `may_resend`
+    says which errors asking again may cure.
     """
 
     async def pause(seconds: float, refusal: TargetError) -> None:
@@ -28,4 +36,4 @@ async def resend(
                 hint=refusal.hint or over.hint,
             ) from over
 
-    return await retry(ask, may_retry=lambda refusal: refusal.policy.resent, pause=pause)
+    return await retry(ask, may_retry=may_resend, pause=pause)

@@ -7,6 +7,7 @@ from harness.system.json_values import clean_json
 from harness.system.redaction import redact_json
 from harness.targets.letta_leftovers import MadeAgent
 from harness.targets.letta_makers import WITH_PARTS
+from harness.targets.letta_restarts import once_up
 from harness.targets.letta_server import LettaServer, path_of
 from harness.targets.letta_shapes import Thing
 from harness.targets.letta_turn_taking import Manners, TurnTaking
@@ -52,7 +53,8 @@ class LettaSession:
             TargetError: the server does not do it.
         """
         path = path_of("agents", self._agent.id, "reset-messages")
-        await self._server.patch(path, {"add_default_initial_messages": False})
+        body = {"add_default_initial_messages": False}
+        await once_up(lambda: self._server.patch(path, body), self._context)
 
     async def final_state(self) -> Mapping[str, Any]:
         """Return the agent's memory blocks, tools and tags, or all of its state.
@@ -61,7 +63,9 @@ class LettaSession:
             TargetError: the server does not tell.
         """
         path = path_of("agents", self._agent.id)
-        state = await self._server.get(path, WITH_PARTS, shape=Thing)
+        state = await once_up(
+            lambda: self._server.get(path, WITH_PARTS, shape=Thing), self._context
+        )
         if self._manners.keeps_state:
             kept = {key: value for key, value in state.items() if key not in _SECRET}
         else:

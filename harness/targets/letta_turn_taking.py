@@ -16,6 +16,7 @@ from harness.targets.hidden_secrets import hiding
 from harness.targets.letta_exchanges import Exchange, StreamKind
 from harness.targets.letta_failures import reported_failure, stop_failure
 from harness.targets.letta_leftovers import MadeAgent, do_each
+from harness.targets.letta_restarts import once_up
 from harness.targets.letta_server import LettaServer, path_of
 from harness.targets.tool_calls import run_together, run_tool
 from harness.targets.toolbox import Tool, Toolbox
@@ -81,7 +82,7 @@ class TurnTaking:
         body: dict[str, Any] = {"messages": messages, "max_steps": self._manners.max_steps}
         if self._manners.tools:
             body["client_tools"] = [_client_tool(tool) for tool in self._manners.tools.values()]
-        reply = await self._exchange.ask(body, self._take)
+        reply = await once_up(lambda: self._exchange.ask(body, self._take), self._context)
         if reply.failure is not None:
             secrets = self._server.secrets
             raise reported_failure(reply.failure, place=self._place, secrets=secrets)

@@ -2,14 +2,19 @@
 
 import asyncio
 import json
-from contextlib import asynccontextmanager
+import socket
+from contextlib import AsyncExitStack, asynccontextmanager
+from types import SimpleNamespace
 
 import httpx
 import pytest
 from letta_client import AsyncLetta
 
 from harness.targets import letta_server
+from harness.targets.letta_agent import LettaAgent
 from harness.targets.letta_clients import FactoryClient, MadeAgents, make_client
+from harness.targets.letta_connection import LettaConnection
+from harness.targets.letta_inline import InlineAgent
 from harness.targets.letta_leftovers import Leftovers, MadeAgent, delete_agent, delete_run
 from harness.targets.letta_model_choice import check_models
 from harness.targets.letta_server import LettaServer, path_of
@@ -18,6 +23,8 @@ from harness.targets.letta_session import LettaSession
 from harness.targets.letta_shapes import Thing
 from harness.targets.letta_turn_taking import Manners
 from harness.types.errors import TargetError
+from harness.types.protocols import AttemptContext, RunContext
+from harness.types.samples import Sample
 
 JSON = "Content-Type: application/json\r\n"
 
@@ -32,8 +39,8 @@ CLOSED = b""
 
 
 @asynccontextmanager
-async def served(*answers, kind=AsyncLetta, secrets=()):
-    """Serve answers one after another (the last one for ever); give a server and the requests."""
+async def listening(*answers, port=0):
+    """Serve answers one after another (the last one for ever); give the port and the requests."""
     requests, left = [], list(answers)
 
     async def serve(reader, writer):
@@ -56,17 +63,25 @@ async def served(*answers, kind=AsyncLetta, secrets=()):
         finally:
             writer.close()
 
-    listener = await asyncio.start_server(serve, "127.0.0.1", 0)
-    port = listener.sockets[0].getsockname()[1]
-    url = f"http://127.0.0.1:{port}"
-    client = make_client(kind, url=url, key="open-sesame", project=None, concurrency=2)
-    server = LettaServer(client, secrets)
+    listener = await asyncio.start_server(serve, "127.0.0.1", port)
     try:
-        yield server, requests
+        yield listener.sockets[0].getsockname()[1], requests
     finally:
-        await server.close()
         listener.close()
         await listener.wait_closed()
+
+
+@asynccontextmanager
+async def served(*answers, kind=AsyncLetta, secrets=()):
+    """Serve answers; give a server that is asked, and the requests that it received."""
+    async with listening(*answers) as (port, requests):
+        url = f"http://127.0.0.1:{port}"
+        client = make_client(kind, url=url, key="open-sesame", project=None, concurrency=2)
+        server = LettaServer(client, secrets)
+        try:
+            yield server, requests
+        finally:
+            await server.close()
 
 
 async def test_reading_is_tried_twice_where_the_connection_is_lost():
@@ -248,7 +263,7 @@ async def put_tool(server):
 
 
 async def see_end(server):
-    session = LettaSession(server, MadeAgent(id="a"), MANNERS, None, None)
+    session = LettaSession(server, MadeAgent(id="a"), MANNERS, SimpleNamespace(wait=None), None)
     await session.final_state()
 
 
@@ -291,3 +306,68 @@ async def test_tags_that_are_none_are_left_to_the_server_to_refuse(tags):
         body = {"tags": tags, "memory_blocks": [{"label": "l", "tags": tags}, 7]}
         await server.client.post("/v1/agents/", cast_to=httpx.Response, body=body)
     assert json.loads(requests[0][1]) == body
+
+
+BLOCKING = '{"messages": [{"message_type": "assistant_message", "content": "Yes."}], %s}'
+REPLY = BLOCKING % '"stop_reason": {"stop_reason": "end_turn"}, "usage": {}'
+STEPS = [
+    (lambda connection, _, context: connection.open(context), '{"id": "agent-1"}'),
+    (lambda _, session, __: session.start_session(), "{}"),
+    (lambda _, session, __: session.final_state(), '{"id": "agent-1"}'),
+    (lambda _, session, __: session.send("Well?", [].append), REPLY),
+]
+
+
+def free_port():
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        return free.getsockname()[1]
+
+
+def connected(port):
+    """Give a connection to a port."""
+    target = LettaAgent(
+        base_url=f"http://127.0.0.1:{port}", agent=InlineAgent(model="m"), stream="off"
+    )
+    context = RunContext(
+        scripted_url=None, fixture_names=frozenset(), concurrency=1, run_id="run-1"
+    )
+    return LettaConnection(target, context)
+
+
+def attempt(wait):
+    sample = Sample(id="s", input="")
+    return AttemptContext(
+        sample=sample, model="default", epoch=0, attempt=0, fixtures={}, wait=wait
+    )
+
+
+@pytest.mark.parametrize(("take", "reply"), STEPS)
+async def test_a_server_that_is_restarted_is_waited_for_at_every_step_of_a_trial(take, reply):
+    port, waited = free_port(), []
+    connection = connected(port)
+    async with AsyncExitStack() as stack:
+
+        async def wait(seconds):
+            waited.append(seconds)
+            if len(waited) == 3:
+                asked = listening(answer(reply), port=port)
+                requests.append((await stack.enter_async_context(asked))[1])
+
+        requests, context = [], attempt(wait)
+        session = LettaSession(connection._server, MadeAgent(id="agent-1"), MANNERS, context, None)
+        await take(connection, session, context)
+        await connection.close()
+    assert len(waited) == 3
+    assert requests[0]
+
+
+async def test_a_server_that_stays_away_is_waited_for_as_long_as_the_suite_allows():
+    async def wait(_seconds):
+        raise TargetError("120 s are over", code="rate_limited")
+
+    connection = connected(free_port())
+    with pytest.raises(TargetError, match="120 s are over") as raised:
+        await connection.open(attempt(wait))
+    await connection.close()
+    assert raised.value.code == "connection_refused"

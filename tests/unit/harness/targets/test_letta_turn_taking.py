@@ -36,7 +36,7 @@ class EndlessExchange:
 
 async def test_a_turn_that_is_cut_off_keeps_its_steps_however_many_requests_it_took(monkeypatch):
     monkeypatch.setattr(time_limits, "GRACE_SECONDS", 0.5)
-    taking = TurnTaking(SlowServer(), MadeAgent(id="agent-1"), MANNERS, SimpleNamespace())
+    taking = TurnTaking(SlowServer(), MadeAgent(id="agent-1"), MANNERS, SimpleNamespace(wait=None))
     monkeypatch.setattr(taking, "_exchange", EndlessExchange())
     for run in RUNS:
         message = {"message_type": "assistant_message", "content": "Hm.", "step_id": run}
