@@ -5,6 +5,7 @@ from typing import NoReturn
 
 from letta_client import AsyncLetta
 
+from harness.endpoints.resending import resend
 from harness.shims.agent_functions import set_up, takes_model
 from harness.targets.letta_agent import LettaAgent
 from harness.targets.letta_clients import FactoryClient, base_url_of, key_of, make_client
@@ -139,10 +140,13 @@ class LettaConnection:
     async def open(self, context: AttemptContext) -> Session:
         """Open a session with an agent that is made for it.
 
+        What the server refuses for now, as one does that is being restarted, is waited for: an
+        agent that was half made is no loss.
+
         Raises:
             TargetError: the agent cannot be made.
         """
-        agent = await self._maker.make(context)
+        agent = await resend(lambda: self._maker.make(context), wait=context.wait)
         return LettaSession(self._server, agent, self._manners, context, self._leave(agent))
 
     def _leave(self, agent: MadeAgent) -> Callable[[], Awaitable[None]]:
