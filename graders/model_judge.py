@@ -5,7 +5,7 @@ Options and prompts are those of letta-evals (0.2 to 0.26), so that its suites w
 a judge's failure into a 0, the grade is an error here.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -150,7 +150,7 @@ class ModelJudge:
         return script, self.model.removeprefix(SCRIPTED)
 
     def lint(self) -> Iterator[tuple[str, str]]:
-        """Yield what keeps every sample from being judged: a broken rubric, a missing key."""
+        """Yield what keeps every sample from being judged: a broken rubric, a reserved name."""
         option = "prompt" if self.prompt_path is None else "prompt_path"
         try:
             rubric = self._own_rubric
@@ -160,10 +160,11 @@ class ModelJudge:
             yield option, str(error)
         for name in sorted({*(self.rubric_vars or ())} & {*RESERVED}):
             yield "rubric_vars", f"the name {name!r} is reserved: it stands for the sample's own"
-        if self.scripted_model is None:
-            yield from self._lint_key()
 
-    def _lint_key(self) -> Iterator[tuple[str, str]]:
+    def lint_keys(self, _models: Sequence[str], /) -> Iterator[tuple[str, str]]:
+        """Yield that there is no key, where the judge needs one."""
+        if self.scripted_model is not None:
+            return
         place = self._place
         try:
             find_key(place.keys, url=place.url, option="api_key_env")

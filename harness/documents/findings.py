@@ -23,7 +23,8 @@ class Findings:
     """What is to be said of one document; `file` is the name it is shown under.
 
     `faults` keep it from being used. `warnings` do not, yet something in it cannot work. `notes`
-    say how something was taken that can be taken in two ways.
+    say how something was taken that can be taken in two ways. `absences` are not about the text:
+    what it needs of this machine, such as a key, is not there.
     """
 
     def __init__(self, file: str) -> None:
@@ -31,6 +32,7 @@ class Findings:
         self.faults: list[Fault] = []
         self.warnings: list[Fault] = []
         self.notes: list[Fault] = []
+        self.absences: list[Fault] = []
 
     def fault(self, location: Location, problem: str, allowed: str = "") -> None:
         """Add a fault at a value."""
@@ -63,6 +65,10 @@ class Findings:
         """Add a note at a key of a mapping."""
         position = location.key_position(key)
         self.notes.append(self.make(location.path_of(key), position, problem, allowed))
+
+    def absence(self, location: Location, problem: str) -> None:
+        """Add what is not there."""
+        self.absences.append(self.make(location.path, location.node.position, problem))
 
     def make(
         self, path: str = "", position: Position = NOWHERE, problem: str = "", allowed: str = ""

@@ -193,6 +193,7 @@ class _Judge:
 
 def _completed(grade: Grade, spec: GraderSpec, sample: Sample) -> Grade:
     """Fill in what the grader left out: whether it passed, and the key; make its texts storable."""
+    grade = _failing(grade, spec) if spec.fault and grade.status == "graded" else grade
     submission = grade.submission
     return Grade(
         score=grade.score,
@@ -205,6 +206,13 @@ def _completed(grade: Grade, spec: GraderSpec, sample: Sample) -> Grade:
         key=grade_key(spec, sample),
         usage=grade.usage,
     )
+
+
+def _failing(grade: Grade, spec: GraderSpec) -> Grade:
+    """Return the grade of a grader that cannot work, whatever it makes of its broken options."""
+    fails = grade.score == 0 and not _passed(grade, spec)
+    evidence = grade.evidence if fails else f"the grader cannot work: {spec.fault}"
+    return replace(grade, score=0.0, passed=False, evidence=evidence)
 
 
 def _decided(grade: Grade, spec: GraderSpec) -> Grade:

@@ -22,7 +22,7 @@ def judge_trial(
     The score is the weighted mean of the graders that are not observed. Every required grader
     has to pass; with a threshold the score has to reach it, with a rule the grades have to meet
     it. Without either and without a required grade, every scored one has to pass: a trial never
-    passes unchecked. Skipped grades do not count.
+    passes unchecked. Skipped grades do not count. A grader that cannot work lets no trial pass.
     """
     if has_grading_error(specs, grades):
         return None, None
@@ -34,6 +34,8 @@ def judge_trial(
     score = weighted_mean(
         [grade.score or 0.0 for _, grade in counted], [float(spec.weight) for spec, _ in counted]
     )
+    if any(spec.fault for spec, _ in counted):
+        return False, score
     required = [grade for spec, grade in counted if spec.role == "required"]
     met = None if scoring.rule is None else meets_rule(scoring.rule, grades)
     if scoring.threshold is None and met is None:

@@ -151,6 +151,7 @@ def _bind_entry(
         op=entry.op,
         role=entry.role or role,
         fingerprint=_fingerprint(entry, name_of(location), grader, extractor),
+        fault=grader.fault or extractor.fault,
     )
     spec = _with_parts(spec, parts.specs)
     return spec, [*(part.needs for part in (grader, extractor) if part.needs), *parts.needs]

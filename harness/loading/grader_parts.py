@@ -8,7 +8,7 @@ from harness.documents.nodes import Location, Table, describe, is_null
 from harness.documents.shapes import Free, free_value
 from harness.loading.code_files import is_code_ref
 from harness.loading.custom_functions import FunctionNeeds, bind_extractor, bind_grader
-from harness.loading.linting import lint
+from harness.loading.linting import lint, lint_keys
 from harness.loading.load_context import LoadContext
 from harness.loading.refused_graders import REFUSED_GRADERS
 from harness.system.suggestions import suggest
@@ -25,12 +25,13 @@ class BoundPart:
     """A grader or extractor, bound to its options.
 
     `code` and `needs` are set for a function of the suite's file; `plugin` is None for an
-    extractor that nobody needs.
+    extractor that nobody needs. `fault` says why its options cannot work; empty where they can.
     """
 
     plugin: Any
     code: CodeRef | None = None
     needs: FunctionNeeds | None = None
+    fault: str = ""
 
 
 def find_grader_type(location: Location, context: LoadContext) -> GraderType | None:
@@ -147,8 +148,11 @@ def _bind_plugin(
     plugin = context.bind(plugin_type, at, free=free)
     if plugin is None:
         return None
-    lint(plugin, at, context)
-    return BoundPart(plugin=plugin)
+    problems = [
+        f"{key}.{option}: {why}" if option else why for option, why in lint(plugin, at, context)
+    ]
+    lint_keys(plugin, at, context)
+    return BoundPart(plugin=plugin, fault="; ".join(problems))
 
 
 def _free_config(at: Location | None) -> Mapping[str, Any]:

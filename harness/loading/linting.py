@@ -1,6 +1,6 @@
 """What plug-ins find wrong with their own options and with samples, beyond what types can say."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from harness.documents.nodes import Location
@@ -9,9 +9,12 @@ from harness.system.texts import error_line
 from harness.types.samples import Sample
 from harness.types.suites import GraderSpec
 
+Problem = tuple[str, str]
+"""(option, what is wrong with it); an option without a name is the plug-in as a whole."""
 
-def lint(plugin: Any, location: Location, context: LoadContext) -> None:
-    """Report what a bound plug-in says of its options as warnings, each at its option.
+
+def lint(plugin: Any, location: Location, context: LoadContext) -> list[Problem]:
+    """Report what a bound plug-in says of its options as warnings, each at its option; return it.
 
     What names no option is about the whole of the plug-in.
 
@@ -19,9 +22,40 @@ def lint(plugin: Any, location: Location, context: LoadContext) -> None:
     """
     check = getattr(plugin, "lint", None)
     if not callable(check):
-        return
+        return []
+    problems = _problems(check)
+    _report(problems, location, context)
+    return problems
+
+
+def lint_keys(plugin: Any, location: Location, context: LoadContext) -> None:
+    """Report the keys that a bound grader misses in the environment."""
+    check = getattr(plugin, "lint_keys", None)
+    if callable(check):
+        _report(_problems(check, ()), location, context)
+
+
+def lint_target_keys(
+    target: Any, models: Sequence[str], location: Location, context: LoadContext
+) -> None:
+    """Note the keys that a target misses in the environment: grading goes without them."""
+    check = getattr(target, "lint_keys", None)
+    for option, problem in _problems(check, models) if callable(check) else ():
+        context.findings.absence(location.child(option) or location, problem)
+
+
+def lint_models(
+    target: Any, models: Sequence[str], location: Location, context: LoadContext
+) -> None:
+    """Report what a target says of its models as warnings, each at its option."""
+    check = getattr(target, "lint_models", None)
+    if callable(check):
+        _report(_problems(check, models), location, context)
+
+
+def _report(problems: Iterable[tuple[str, str]], location: Location, context: LoadContext) -> None:
     found, refuses = context.findings, context.refuses_lint
-    for option, problem in _problems(check):
+    for option, problem in problems:
         at = location.child(option) if option else location
         if at is None:
             (found.key_fault if refuses else found.warn_key)(location, option, problem)

@@ -23,11 +23,13 @@ from harness.types.suites import Suite
 class Draft:
     """A suite as far as it could be read, and every fault that was found.
 
-    `suite` is None where the text is no mapping at all; its `warnings` are complete.
+    `suite` is None where the text is no mapping at all; its `warnings` are complete. `absences`
+    are what its target misses on this machine, such as a key: grading goes without it.
     """
 
     suite: Suite | None
     faults: tuple[Fault, ...]
+    absences: tuple[Fault, ...] = ()
 
 
 def load_suite(path: str | Path) -> Suite:
@@ -102,4 +104,4 @@ def _draft(node: Node, findings: Findings, folder: Folder) -> Draft:
         notes = in_order(findings.file, findings.notes)
         suite = replace(suite, warnings=in_order(findings.file, warnings), notes=notes)
         suite = replace(suite, grade_only=vally.grade_only if vally else ())
-    return Draft(suite=suite, faults=faults)
+    return Draft(suite=suite, faults=faults, absences=tuple(findings.absences))

@@ -10,7 +10,7 @@ from harness.documents.shapes import option_hints
 from harness.loading.environment import expand_node
 from harness.loading.fingerprints import fingerprint
 from harness.loading.letta_evals_targets import TARGET_KEYS
-from harness.loading.linting import lint
+from harness.loading.linting import lint, lint_models, lint_target_keys
 from harness.loading.load_context import LoadContext
 from harness.system.suggestions import list_names, suggest
 from harness.system.texts import error_line
@@ -74,9 +74,12 @@ def bind_target(
         context.findings.faults[before:] = [fault for fault in later if fault.path not in paths]
     if head is None or target is None or unset:
         return None
+    models = head.models or ((head.model,) if head.model is not None else (DEFAULT_MODEL,))
+    lint_target_keys(target, models, expanded, context)
+    lint_models(target, models, expanded, context)
     return TargetSpec(
         kind=head.kind,
-        models=head.models or ((head.model,) if head.model is not None else (DEFAULT_MODEL,)),
+        models=models,
         target=target,
         script=head.script,
         fingerprint=fingerprint(head.kind, target, head.script),

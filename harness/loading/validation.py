@@ -11,14 +11,15 @@ from harness.loading.fault_lists import MOST_FAULTS
 from harness.loading.linting import lint_sample, lints_samples
 from harness.loading.suite_files import draft_of_file
 from harness.types.errors import DatasetError, Fault
+from harness.types.samples import Sample
 from harness.types.suites import Suite
 
 
 def find_faults(path: str | Path) -> tuple[Fault, ...]:
     """Return every fault of a suite in the order of its text, then those of its other files.
 
-    What `load_suite` only warns of, such as an invalid pattern, is a fault here. What is
-    broken in one part hides nothing of the others.
+    What `load_suite` only warns of, such as an invalid pattern, is a fault here, and so is a key
+    that only a run needs. What is broken in one part hides nothing of the others.
     """
     return inspect_suite(path)[1]
 
@@ -33,7 +34,7 @@ def inspect_suite(path: str | Path) -> tuple[Suite | None, tuple[Fault, ...]]:
     if suite is None:
         return None, draft.faults
     faults, notes = _inspect_dataset(suite)
-    found = (*draft.faults, *suite.warnings, *faults)
+    found = (*draft.faults, *suite.warnings, *draft.absences, *faults)
     return replace(suite, notes=(*suite.notes, *notes)), in_order(Path(path).as_posix(), found)
 
 
@@ -53,11 +54,15 @@ def _inspect_dataset(suite: Suite) -> tuple[tuple[Fault, ...], tuple[Fault, ...]
 
 def find_sample_faults(suite: Suite, dataset: Dataset) -> Iterator[Fault]:
     """Return what the graders find wrong with the samples beforehand, each with its line."""
-    file = shown_name(suite)
     for line, sample in dataset.stream():
-        specs = (*suite.graders, *sample.graders)
-        if not lints_samples(specs):
-            continue
-        for field, problem in lint_sample(specs, sample):
-            place = f"samples.{sample.id}.{field}" if suite.dataset is None else field
-            yield Fault(file=file, line=line, path=place, problem=problem)
+        yield from sample_faults(suite, sample, line=line)
+
+
+def sample_faults(suite: Suite, sample: Sample, *, line: int = 0) -> Iterator[Fault]:
+    """Return what the graders find wrong with one sample; `line` is its line, 0 if not known."""
+    specs = (*suite.graders, *sample.graders)
+    if not lints_samples(specs):
+        return
+    for field, problem in lint_sample(specs, sample):
+        place = field if line and suite.dataset else f"samples.{sample.id}.{field}"
+        yield Fault(file=shown_name(suite), line=line, path=place, problem=problem)

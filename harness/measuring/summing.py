@@ -2,10 +2,11 @@
 
 from collections.abc import Iterable, Mapping
 
+from harness.measuring.faulty_graders import FaultyGraders
 from harness.measuring.gates import judge_gate
 from harness.measuring.intervals import mean, pass_rate, quantile
 from harness.measuring.tallies import GraderTally, ModelTally
-from harness.types.suites import Suite
+from harness.types.suites import GraderSpec, Suite
 from harness.types.summaries import (
     FailedTrial,
     GraderSummary,
@@ -54,14 +55,21 @@ def summarise(  # noqa: PLR0913  (the facts of a run that the trials do not hold
     failures: Iterable[FailedTrial] = (),
     reasons: Iterable[str] = (),
     warnings: Iterable[str] = (),
+    of_samples: Iterable[GraderSpec] = (),
 ) -> Summary:
     """Sum up a run.
 
     `planned` is how many trials the run was to have, None where that is not known; `reasons` say
-    why the run ended early, where it did.
+    why the run ended early, where it did. `of_samples` are graders of single samples that cannot
+    work.
     """
-    gates = tuple(result for gate in suite.gates for result in judge_gate(gate, tally.models))
-    incomplete = (*reasons, *_missing(tally, suite, planned))
+    faulty = FaultyGraders(suite, of_samples)
+    gates = tuple(
+        result
+        for gate in suite.gates
+        for result in judge_gate(gate, tally.models, unmet=faulty.unmet)
+    )
+    incomplete = (*reasons, *faulty.reasons(), *_missing(tally, suite, planned))
     if gates and all(gate.passed is None for gate in gates):
         incomplete = (*incomplete, "no gate could be judged: their models are not in this run")
     unjudged = [

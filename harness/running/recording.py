@@ -19,7 +19,7 @@ from harness.storing.trial_log import TrialLog, outcome_of
 from harness.system.redaction import redact
 from harness.types.errors import DatasetError, Fault, StoreError, TargetError
 from harness.types.progress import Observer, Progress
-from harness.types.suites import Suite
+from harness.types.suites import GraderSpec, Suite
 from harness.types.summaries import Summary
 from harness.types.trials import Trial
 
@@ -80,6 +80,7 @@ class Recording:
         self._absolute = folder.absolute()
         self._tally = Tally((g.name for g in suite.graders), models, epochs=suite.epochs)
         self._failures = FirstFailures(suite.graders)
+        self._faulty: dict[str, GraderSpec] = {}
         self._unmatched = UnmatchedOptions(suite.graders)
         self._warnings = warnings or Warnings(suite.secrets)
         self.warn_of(suite.warnings)
@@ -143,6 +144,7 @@ class Recording:
         self._log.append(trial, outcome)
         self._tally.add(outcome)
         self._failures.add(planned.index, trial, planned.sample)
+        self._faulty |= {spec.name: spec for spec in planned.sample.graders if spec.fault}
         self._unmatched.add(trial, planned.sample.graders)
         self._progress = self._progress.after(outcome)
         self._observer.moved(self._progress)
@@ -171,4 +173,5 @@ class Recording:
             failures=self._failures.first(),
             reasons=reasons,
             warnings=self._warnings,
+            of_samples=self._faulty.values(),
         )

@@ -9,6 +9,7 @@ import msgspec
 from harness.grading.grade_keys import grade_key
 from harness.grading.judging import grade_trajectory, needs_grades
 from harness.loading.datasets import open_dataset
+from harness.loading.validation import sample_faults
 from harness.running.foreign_trials import grades_brought, is_skipped, skipped_grade
 from harness.running.grader_scripts import require_scripts
 from harness.running.plans import PlannedTrial
@@ -74,6 +75,7 @@ async def replay(
 
     async def regrade(job: _Job) -> None:
         planned, trial = job
+        recording.warn_of(sample_faults(suite, planned.sample))
         recording.store(planned, await regraded(suite, planned.sample, trial))
 
     async def work() -> None:
@@ -155,8 +157,9 @@ async def regraded(suite: Suite, sample: Sample, trial: Trial) -> Trial:
 def _held(specs: Iterable[GraderSpec], sample: Sample, trial: Trial) -> dict[str, Grade]:
     held = {}
     for spec in specs:
-        # A grade that rests on other grades is always made again.
-        grade = None if needs_grades(spec) else trial.grades.get(spec.name)
+        # A grade that rests on other grades, or on options that cannot work, is made again.
+        remade = needs_grades(spec) or spec.fault
+        grade = None if remade else trial.grades.get(spec.name)
         if grade and grade.status != "error" and grade.key == grade_key(spec, sample):
             held[spec.name] = grade
     return held

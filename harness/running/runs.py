@@ -1,5 +1,6 @@
 """A run: a suite is driven and graded, every trial stored as it ends, and the numbers summed up."""
 
+from collections.abc import Iterator
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -7,6 +8,7 @@ from functools import partial
 from pathlib import Path
 
 from harness.loading.datasets import Dataset, open_dataset
+from harness.loading.validation import sample_faults
 from harness.running.driving import Driver
 from harness.running.grader_scripts import require_scripts
 from harness.running.plans import PlannedTrial, plan
@@ -23,6 +25,7 @@ from harness.system.clock import now
 from harness.system.open_files import allow_open_files
 from harness.types.progress import Observer, SilentObserver
 from harness.types.protocols import Connection, RunContext
+from harness.types.samples import Sample
 from harness.types.suites import Suite, TargetSpec
 
 
@@ -120,9 +123,15 @@ class _Run:
                 is_stopping=lambda: bool(self.stop.reason),
                 on_wait=self.recording.count_waiting,
             )
-            jobs = plan(self.dataset.samples(), self.target.models, suite.epochs)
+            jobs = plan(self._samples(), self.target.models, suite.epochs)
             make = partial(self._make, driver)
             await run_workers(jobs, make, concurrency=suite.limits.concurrency, stop=self.stop)
+
+    def _samples(self) -> Iterator[Sample]:
+        """Return the samples, with a warning of each that a grader cannot grade."""
+        for line, sample in self.dataset.stream():
+            self.recording.warn_of(sample_faults(self.suite, sample, line=line))
+            yield sample
 
     async def _make(self, driver: Driver, planned: PlannedTrial) -> None:
         started_at = now()

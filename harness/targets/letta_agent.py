@@ -5,6 +5,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import ClassVar, Literal
 
+from harness.targets.letta_addresses import missing_key
 from harness.targets.letta_inline import InlineAgent
 from harness.types.code import CodeFile, CodeRef, SuitePath
 from harness.types.errors import Fault
@@ -164,6 +165,10 @@ class LettaAgent:
         """Yield (option, problem) for options that cannot work."""
         if self.keep_agents and self.in_place:
             yield "keep_agents", "there is nothing to keep: in_place makes no agents"
+
+    def lint_keys(self, _models: Sequence[str], /) -> Iterator[tuple[str, str]]:
+        """Yield that there is no key, where Letta Cloud is asked."""
+        yield from missing_key(self.base_url, key=self.api_key, variable=self.api_key_env)
 
     def check(self, fixture_names: frozenset[str]) -> Iterator[Fault]:
         """Yield what is wrong with the agent file, and with functions that are to be tools."""

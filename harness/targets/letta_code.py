@@ -6,9 +6,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import ClassVar, Literal
 
+from harness.targets.letta_addresses import missing_key
 from harness.targets.letta_code_flags import flag_problems
 from harness.types.code import CodeRef, SuitePath
-from harness.types.errors import Fault
+from harness.types.errors import Fault, TargetError
 from harness.types.protocols import Connection, RunContext
 
 Backend = Literal["local", "server"]
@@ -200,6 +201,17 @@ class LettaCode:
             yield "memory_dir", "it is used with `memory_workspace: true` only"
         if any(Path(pattern).is_absolute() or not pattern for pattern in self.collect):
             yield "collect", "patterns start at the working folder"
+
+    def lint_keys(self, models: Sequence[str], /) -> Iterator[tuple[str, str]]:
+        """Yield the keys that are not there, of Letta Cloud and of the provider."""
+        from harness.targets.letta_code_backends import backend_of, provider_key  # noqa: PLC0415
+
+        if any(backend_of(self, model) == "server" for model in models):
+            yield from missing_key(self.base_url, key=self.api_key, variable=self.api_key_env)
+        try:
+            provider_key(self)
+        except TargetError as error:
+            yield "provider", error.line
 
     def check(self, _fixture_names: frozenset[str]) -> Iterator[Fault]:
         """Yield what keeps the suite's functions from being an agent factory and a setup."""

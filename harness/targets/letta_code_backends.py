@@ -3,6 +3,7 @@
 import os
 from collections.abc import Sequence
 
+from harness.endpoints.keys import find_key
 from harness.targets.letta_code import Backend, LettaCode
 from harness.types.errors import TargetError
 from harness.types.suites import SCRIPTED
@@ -50,3 +51,16 @@ def who_arguments(
     if agent_id is not None:
         return ["--agent", agent_id]
     return ["--new-agent", *(["--tags", ",".join(tags)] if tags else [])]
+
+
+def provider_key(agent: LettaCode) -> str | None:
+    """Return the key of the connected endpoint; None where there is no such, or it needs none.
+
+    Raises:
+        TargetError: `unauthorized`, where its variable is not set.
+    """
+    provider = agent.provider
+    if provider is None or provider.api_key_env is None:
+        return None
+    name, option = provider.api_key_env, "target.provider.api_key_env"
+    return find_key((name,), url=provider.base_url, option=option)

@@ -7,10 +7,9 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from harness.endpoints.keys import find_key
 from harness.system.threads import in_thread
 from harness.targets.letta_code import LettaCode
-from harness.targets.letta_code_backends import PROVIDER, backend_of
+from harness.targets.letta_code_backends import PROVIDER, backend_of, provider_key
 from harness.targets.letta_code_environment import base_environment
 from harness.targets.letta_code_failures import start_failure
 from harness.targets.letta_code_folders import make_run_folder, remove_folder
@@ -103,7 +102,7 @@ async def _share(
     environment = base_environment(os.environ, pass_env=agent.pass_env, provider_keys=False)
     preparation = Preparation(argv, run_folder / PREPARED, environment)
     preparation.folder.mkdir()
-    key = _provider_key(agent)
+    key = provider_key(agent)
     # Each takes a second, most of it to start the command.
     version, homes = await asyncio.gather(
         preparation.version(),
@@ -140,12 +139,3 @@ async def _homes(
         url = agent.provider.base_url
         homes[f"{PROVIDER}/"] = await preparation.connect("provider", url, key)
     return homes
-
-
-def _provider_key(agent: LettaCode) -> str | None:
-    """Return the key of the connected endpoint; raises as `find_key` does."""
-    provider = agent.provider
-    if provider is None or provider.api_key_env is None:
-        return None
-    name, option = provider.api_key_env, "target.provider.api_key_env"
-    return find_key((name,), url=provider.base_url, option=option)

@@ -14,7 +14,8 @@ from letta_client import AsyncLetta
 
 from harness.shims.agent_functions import set_up, takes_model
 from harness.system.time_limits import limited
-from harness.targets.letta_clients import FactoryClient, base_url_of, key_of, make_client
+from harness.targets.letta_addresses import base_url_of, key_hint, key_of
+from harness.targets.letta_clients import FactoryClient, make_client
 from harness.targets.letta_code import LettaCode
 from harness.targets.letta_factories import call_factory
 from harness.targets.letta_leftovers import Leftovers, MadeAgent, delete_run
@@ -51,7 +52,8 @@ class CodeServer:
         self._factory_client = cast("FactoryClient", make(FactoryClient))
         self._run_id = run_context.run_id
         self._factory_client.agent_tags = run_tags(self._run_id)
-        self._server = LettaServer(self._client, (self.key,) if self.key else ())
+        hint = key_hint(key=agent.api_key, variable=agent.api_key_env)
+        self._server = LettaServer(self._client, (self.key,) if self.key else (), key_hint=hint)
         self._leftovers = Leftovers(self._server, run_context.run_id, run_context.warn)
         self._lent = LentAgents(self._server, run_context.warn)
 

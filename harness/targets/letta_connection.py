@@ -7,8 +7,9 @@ from letta_client import AsyncLetta
 
 from harness.endpoints.resending import resend
 from harness.shims.agent_functions import set_up, takes_model
+from harness.targets.letta_addresses import base_url_of, key_hint, key_of
 from harness.targets.letta_agent import LettaAgent
-from harness.targets.letta_clients import FactoryClient, base_url_of, key_of, make_client
+from harness.targets.letta_clients import FactoryClient, make_client
 from harness.targets.letta_clones import CloneMaker, ExistingMaker
 from harness.targets.letta_factories import FactoryMaker
 from harness.targets.letta_faults import agent_faults
@@ -38,7 +39,8 @@ def make_server(agent: LettaAgent, *, concurrency: int) -> LettaServer:
     client = make_client(
         AsyncLetta, url=url, key=key, project=agent.project_id, concurrency=concurrency
     )
-    return LettaServer(client, secrets_of(agent, key))
+    hint = key_hint(key=agent.api_key, variable=agent.api_key_env)
+    return LettaServer(client, secrets_of(agent, key), key_hint=hint)
 
 
 def secrets_of(agent: LettaAgent, key: str | None) -> tuple[str, ...]:

@@ -69,8 +69,13 @@ _STOP_HINTS: Mapping[str, str] = {
 }
 
 
-def letta_failure(error: Exception, *, secrets: Collection[str] = ()) -> TargetError | None:
-    """Return what an exception of the client means; None for one that is no server's failure."""
+def letta_failure(
+    error: Exception, *, secrets: Collection[str] = (), key_hint: str = ""
+) -> TargetError | None:
+    """Return what an exception of the client means; None for one that is no server's failure.
+
+    `key_hint` is what to say of the key where the server refuses it.
+    """
     if not isinstance(error, APIStatusError) or error.status_code < 400:  # noqa: PLR2004  (RFC 9110)
         return classify(error, secrets=secrets)
     place = f"{error.request.method} {str(error.request.url).partition('?')[0]}"
@@ -81,7 +86,10 @@ def letta_failure(error: Exception, *, secrets: Collection[str] = ()) -> TargetE
     text = _text(error.body, told, str(error))
     code = _code_of_status(error.status_code, text)
     wait = retry_after(error.response.headers)
-    return failure(f"{place}: {text}", code=code, secrets=secrets, wait=wait)
+    found = failure(f"{place}: {text}", code=code, secrets=secrets, wait=wait)
+    if error.status_code == 401 and key_hint:  # noqa: PLR2004  (RFC 9110)
+        found.hint = key_hint
+    return found
 
 
 def _text(body: Any, told: LettaFailure | None, otherwise: str) -> str:

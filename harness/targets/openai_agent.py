@@ -1,13 +1,16 @@
 """The target `openai`: a tool-calling agent over any OpenAI-compatible endpoint."""
 
-from collections.abc import AsyncIterator, Iterator
+import os
+from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
+from harness.endpoints.keys import find_key
 from harness.types.code import CodeFile
-from harness.types.errors import Fault
+from harness.types.errors import Fault, TargetError
 from harness.types.protocols import Connection, RunContext
+from harness.types.suites import SCRIPTED
 
 _OURS = {
     "messages": "the conversation is the sample's",
@@ -69,6 +72,20 @@ class OpenAIAgent:
                 yield "request", f"{key} cannot be set here: {why}"
         if self.request.get("n", 1) != 1:
             yield "request", "n must be 1: an agent goes on from one reply"
+
+    def lint_keys(self, models: Sequence[str], /) -> Iterator[tuple[str, str]]:
+        """Yield that there is no key, where a model needs one."""
+        if all(model.startswith(SCRIPTED) for model in models):
+            return
+        try:
+            find_key((self.api_key_env,), url=self.url, option="target.api_key_env")
+        except TargetError as error:
+            yield "api_key_env", error.line
+
+    @property
+    def url(self) -> str | None:
+        """Return the address of the API; None for OpenAI's own."""
+        return self.base_url or os.environ.get("OPENAI_BASE_URL") or None
 
     def check(self, fixture_names: frozenset[str]) -> Iterator[Fault]:
         """Yield what keeps functions of `tools` from being tools, each fault at its line."""

@@ -1,7 +1,5 @@
 """What the trials of a run share of the target `openai`: HTTP clients, keys and tools."""
 
-import os
-
 from harness.endpoints.clients import make_endpoint
 from harness.endpoints.endpoints import Endpoint
 from harness.endpoints.keys import find_key
@@ -46,7 +44,7 @@ class OpenAIConnection:
         """
         models = self._run_context.models
         if models and not any(model.startswith(SCRIPTED) for model in models):
-            self._key(self._base_url())
+            self._key(self._agent.url)
 
     async def close(self) -> None:
         """Close the endpoints."""
@@ -54,7 +52,7 @@ class OpenAIConnection:
             await endpoint.close()
 
     def _endpoint(self, *, scripted: bool) -> Endpoint:
-        url = self._run_context.scripted_url if scripted else self._base_url()
+        url = self._run_context.scripted_url if scripted else self._agent.url
         if scripted and url is None:
             raise TargetError(
                 "the scripted model server is not running",
@@ -66,9 +64,6 @@ class OpenAIConnection:
             concurrency = self._run_context.concurrency
             self._endpoints[scripted] = make_endpoint(url, key, concurrency=concurrency)
         return self._endpoints[scripted]
-
-    def _base_url(self) -> str | None:
-        return self._agent.base_url or os.environ.get("OPENAI_BASE_URL") or None
 
     def _key(self, url: str | None) -> str | None:
         names = (self._agent.api_key_env,)

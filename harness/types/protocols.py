@@ -194,7 +194,32 @@ class Linted(Protocol):
     def lint(self) -> Iterable[tuple[str, str]]:
         """Return (option, problem) for options that cannot work, such as an invalid pattern.
 
-        `validate` reports them as faults; `run` and `grade` warn of them and go on.
+        `validate` reports them as faults; `run` and `grade` warn of them and go on. The grades of
+        such a grader are failing ones, and a run that it decides is not complete.
+        """
+        ...
+
+
+class KeyNeeding(Protocol):
+    """A plug-in that needs a key from the environment; meeting it is optional."""
+
+    def lint_keys(self, models: Sequence[str], /) -> Iterable[tuple[str, str]]:
+        """Return (option, problem) for keys that are not there; an empty option names none.
+
+        `models` are those of the target, and empty for a grader. `validate` reports them as
+        faults. Of a grader's `run` and `grade` warn: without its key its grades are errors, yet
+        stored ones still hold.
+        """
+        ...
+
+
+class ModelLinted(Protocol):
+    """A target that can say whether its options fit its models; meeting it is optional."""
+
+    def lint_models(self, models: Sequence[str], /) -> Iterable[tuple[str, str]]:
+        """Return (option, problem); reported as `Linted` says.
+
+        `models` are those of the suite, `("default",)` where it names none.
         """
         ...
 

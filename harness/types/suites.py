@@ -118,7 +118,9 @@ class GraderSpec:
     whole conversation. `fingerprint` hashes the grader, its options, its code and its extractor.
     `display_name` is what a person reads in place of `name`, where the suite gives one. A score
     passes by `op` and `threshold`: at least the threshold, if nothing else is said. `parts` are the
-    graders that a combining grader is made of.
+    graders that a combining grader is made of. `fault` says why it cannot work, such as an invalid
+    pattern among its options, and is empty for one that can: its grades are failing ones, and no
+    run that it decides can be judged.
     """
 
     name: str
@@ -133,6 +135,12 @@ class GraderSpec:
     op: Operator = "gte"
     role: Role = "required"
     fingerprint: str
+    fault: str = ""
+
+    @property
+    def decides(self) -> bool:
+        """Say whether its grade enters the judgement of a trial."""
+        return self.role != "observed"
 
     @property
     def with_parts(self) -> "tuple[GraderSpec, ...]":

@@ -12,7 +12,7 @@ from graders.judge_prompts import Rubric, messages
 from graders.judge_templates import PromptError
 from harness.loading.suite_files import load_suite
 from harness.messages.letta_code_lines import LettaCodeLines
-from harness.targets.letta_clients import base_url_of
+from harness.targets.letta_addresses import base_url_of
 from harness.targets.letta_code_environment import sample_environment
 from harness.targets.letta_code_failures import turn_failure
 from harness.types.errors import TargetError
