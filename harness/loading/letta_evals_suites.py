@@ -29,6 +29,7 @@ from harness.loading.letta_evals_targets import (
     TARGET_KEYS,
     keep_state,
     native_kind,
+    open_variables,
     put_folder,
     put_target,
 )
@@ -68,6 +69,7 @@ def native_suite(suite: Location, context: LoadContext) -> Translated:
     _put_top(keys)
     if is_foreign:
         put_folder(keys)
+        open_variables(keys)
     if is_foreign and native_kind(suite.child("target")) in TARGET_KEYS:
         _put_default_limits(keys)
     composer = _put_reward(keys)

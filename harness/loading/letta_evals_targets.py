@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from harness.documents.nodes import Location, Scalar, describe
+from harness.documents.nodes import Listing, Location, Scalar, describe
 from harness.documents.shapes import option_hints
 from harness.loading.letta_evals_keys import NativeKeys, scalar
 
@@ -28,6 +28,7 @@ _OPTIONAL = ("base_url", "api_key", "project_id", "agent_id", "agent_file", "age
 """The keys that both have alike; null is as good as none in letta-evals."""
 
 SUITE_FOLDER = "."
+ANY_NAME = "*"
 STATE = "keep_agent_state"
 _HAS_AGENT = ("agent", "agent_id", "agent_file")
 _MOST_RETRIES = 99
@@ -81,6 +82,13 @@ def put_folder(keys: NativeKeys) -> None:
         "Letta Code works in the suite's folder, as in letta-evals: its tools run there unasked",
         "`files: FOLDER` gives each trial a copy of a folder instead",
     )
+
+
+def open_variables(keys: NativeKeys) -> None:
+    """Let samples of letta-evals set any variable of Letta Code that is not guarded."""
+    target = keys.given("target")
+    if target is not None and native_kind(target) == CODE and target.child("sample_env") is None:
+        keys.put(target, Listing(items=(scalar(ANY_NAME),)), "target", "sample_env")
 
 
 def _says_where(target: Location) -> bool:

@@ -17,7 +17,7 @@ from harness.system.clock import monotonic
 from harness.system.processes import ask_group, kill_group, own_group
 
 LINE_BYTES = 2**24
-"""How long a line may be; what is longer is cut."""
+"""How long a line may be."""
 
 OUTPUT_BYTES = 2**28
 """How much a command may print in all."""
@@ -31,6 +31,10 @@ _END_SECONDS = 5.0
 
 class TooMuchOutputError(Exception):
     """The command prints without end."""
+
+
+class TooLongLineError(TooMuchOutputError):
+    """The command prints a line that is longer than a line may be."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -130,6 +134,7 @@ class ChildCommand:
 
         Raises:
             TooMuchOutputError: it has printed more than `OUTPUT_BYTES`.
+            TooLongLineError: a line has more than `LINE_BYTES`.
         """
         line, total = bytearray(), 0
         async for piece in self._pieces():
@@ -138,10 +143,9 @@ class ChildCommand:
                 raise TooMuchOutputError(f"it has printed more than {OUTPUT_BYTES >> 20} MiB")
             *whole, rest = piece.split(b"\n")
             for part in whole:
-                line += part
-                yield bytes(line[:LINE_BYTES])
+                yield bytes(_longer(line, part))
                 line.clear()
-            line += rest[: max(LINE_BYTES - len(line), 0)]
+            _longer(line, rest)
         if line:
             yield bytes(line)
 
@@ -183,6 +187,14 @@ class ChildCommand:
         with suppress(TimeoutError):
             async with asyncio.timeout(seconds):
                 await self._listener.ended.wait()
+
+
+def _longer(line: bytearray, part: bytes) -> bytearray:
+    """Add to a line, which may not get too long."""
+    line += part
+    if len(line) > LINE_BYTES:
+        raise TooLongLineError(f"it has printed a line of more than {LINE_BYTES >> 20} MiB")
+    return line
 
 
 async def run_command(

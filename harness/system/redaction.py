@@ -5,6 +5,7 @@ called like one; and what stands where keys stand: the user part and the query o
 `Bearer`, after a header or field that is called like one.
 """
 
+import json
 import os
 import re
 from collections.abc import Collection, Iterable, Mapping
@@ -92,9 +93,26 @@ def _redact_json(value: Any, known: Collection[str]) -> Any:
 
 
 def _known(secrets: Iterable[str]) -> list[str]:
-    """Return the values to look for, the longest first."""
-    values = {*secrets, *_from(os.environ)}
-    return sorted((v for v in values if len(v) >= _SHORTEST), key=len, reverse=True)
+    """Return the values to look for, in all their spellings, the longest first."""
+    return spellings({*secrets, *_from(os.environ)})
+
+
+def spellings(secrets: Iterable[str]) -> list[str]:
+    """Return the texts that give secrets away, the longest first: as they are, and inside of JSON.
+
+    JSON escapes quotes, backslashes and control characters, at times all that is no ASCII; a JSON
+    text inside of another is escaped twice. A value that is too short to be looked for is none.
+    """
+    found: set[str] = set()
+    for secret in secrets:
+        if len(secret) >= _SHORTEST:
+            once = {_escaped(secret, ascii_only) for ascii_only in (False, True)}
+            found |= {secret, *once, *(_escaped(one, False) for one in once)}
+    return sorted(found, key=len, reverse=True)
+
+
+def _escaped(text: str, ascii_only: bool) -> str:  # noqa: FBT001  (of json.dumps)
+    return json.dumps(text, ensure_ascii=ascii_only)[1:-1]
 
 
 def _from(environment: Mapping[str, str]) -> Iterable[str]:

@@ -6,11 +6,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import ClassVar, Literal
 
-from harness.targets.letta_addresses import missing_key
-from harness.targets.letta_code_flags import flag_problems
+from harness.system.suggestions import list_names
+from harness.targets.letta_addresses import address_problems, missing_key
+from harness.targets.letta_code_flags import PERMISSION_MODES, flag_problems
+from harness.targets.letta_code_variables import is_guarded
 from harness.types.code import CodeRef, SuitePath
 from harness.types.errors import Fault, TargetError
 from harness.types.protocols import Connection, RunContext
+from harness.types.suites import SCRIPTED
 
 Backend = Literal["local", "server"]
 
@@ -170,6 +173,13 @@ class LettaCode:
             "locale, proxies and the keys it needs."
         },
     )
+    sample_env: tuple[str, ...] = field(
+        default=(),
+        metadata={
+            "description": "Names of the variables that a sample may set as extra_vars.env; `*` is "
+            "any. Those that say what is run, where keys go or what a key is are never allowed."
+        },
+    )
     keep_files: bool = field(
         default=False,
         metadata={
@@ -187,6 +197,12 @@ class LettaCode:
         for problem in flag_problems(self.flags):
             yield "flags", problem
         yield from self._lint_folders()
+        for name in filter(is_guarded, self.sample_env):
+            yield "sample_env", f"{name} is never a sample's to set; pass_env takes it from outside"
+        for problem in address_problems(self.base_url):
+            yield "base_url", problem
+        if self.permission_mode not in {None, *PERMISSION_MODES}:
+            yield "permission_mode", f"unknown mode; {list_names(PERMISSION_MODES)}"
         if self.backend == "local":
             for option in ("base_url", "api_key", "agent_script"):
                 if getattr(self, option) is not None:
@@ -197,10 +213,19 @@ class LettaCode:
             yield "files", "this is no folder"
         if self.files is not None and (self.working_dir or self.memory_workspace):
             yield "files", "working_dir or memory_workspace says already where to work"
+        if self.working_dir is not None and self.memory_workspace:
+            yield "working_dir", "memory_workspace says already where to work"
         if self.memory_dir is not None and not self.memory_workspace:
             yield "memory_dir", "it is used with `memory_workspace: true` only"
         if any(Path(pattern).is_absolute() or not pattern for pattern in self.collect):
             yield "collect", "patterns start at the working folder"
+
+    def lint_models(self, models: Sequence[str], /) -> Iterator[tuple[str, str]]:
+        """Yield which models the backend does not know."""
+        if self.backend == "server":
+            for model in models:
+                if model.startswith(SCRIPTED):
+                    yield "backend", f"{model} is served to the local backend only"
 
     def lint_keys(self, models: Sequence[str], /) -> Iterator[tuple[str, str]]:
         """Yield the keys that are not there, of Letta Cloud and of the provider."""
@@ -241,15 +266,18 @@ class LettaCode:
             yield connection
 
     async def clean(self, run_id: str) -> Sequence[str]:
-        """Delete the agents that a run left on its server.
+        """End the processes that a run left, and delete its folders and its agents on a server.
 
         Raises:
             TargetError: the server cannot be asked.
         """
+        from harness.system.threads import in_thread  # noqa: PLC0415
         from harness.targets.letta_code_backends import backend_of  # noqa: PLC0415
+        from harness.targets.letta_code_leftovers import clean_machine  # noqa: PLC0415
 
+        gone = await in_thread(clean_machine, run_id, self.keep_files)
         if backend_of(self, "") == "local":
-            return []
+            return gone
         from harness.targets.letta_code_server import clean_server  # noqa: PLC0415
 
-        return await clean_server(self, run_id)
+        return [*gone, *await clean_server(self, run_id)]

@@ -9,13 +9,18 @@ from typing import TYPE_CHECKING
 
 from harness.system.threads import in_thread
 from harness.targets.letta_code import LettaCode
-from harness.targets.letta_code_backends import PROVIDER, backend_of, provider_key
-from harness.targets.letta_code_environment import base_environment
+from harness.targets.letta_code_backends import (
+    PROVIDER,
+    backend_of,
+    model_arguments,
+    provider_key,
+)
+from harness.targets.letta_code_environment import RUN_MARK, base_environment
 from harness.targets.letta_code_failures import start_failure
 from harness.targets.letta_code_folders import make_run_folder, remove_folder
 from harness.targets.letta_code_preparation import PREPARED, Preparation, find_command
 from harness.targets.letta_code_session import LettaCodeSession
-from harness.targets.letta_code_trials import Shared, open_trial
+from harness.targets.letta_code_trials import Shared, common_arguments, open_trial, suite_flags
 from harness.types.protocols import AttemptContext, RunContext, Session
 from harness.types.suites import SCRIPTED
 
@@ -59,13 +64,20 @@ async def connected(
         TargetError: the command is not there, or cannot reach the models; a setup failed.
     """
     argv = find_command(agent.command, run_context.folder.resolve())
-    run_folder = await in_thread(make_run_folder)
+    run_folder = await in_thread(make_run_folder, run_context.run_id)
     server: CodeServer | None = None
     try:
         server = _server(agent, run_context)
+        for model in run_context.models:
+            model_arguments(agent, model)
+        if server is not None:
+            await server.check([m for m in run_context.models if backend_of(agent, m) == "server"])
         shared = await _share(agent, run_context, argv, run_folder, server)
         if agent.setup_script is not None and server is not None:
             await server.set_up(agent.setup_script, run_context.models)
+        for name in agent.pass_env:
+            if name not in os.environ:
+                run_context.warn(f"pass_env: the environment variable {name} is not set")
         if agent.allowed_tools and agent.permission_mode is None:
             run_context.warn(
                 "allowed_tools restricts nothing while every tool may run (--yolo); set "
@@ -100,13 +112,15 @@ async def _share(
     server: "CodeServer | None",
 ) -> Shared:
     environment = base_environment(os.environ, pass_env=agent.pass_env, provider_keys=False)
+    environment[RUN_MARK] = run_context.run_id
     preparation = Preparation(argv, run_folder / PREPARED, environment)
     preparation.folder.mkdir()
     key = provider_key(agent)
     # Each takes a second, most of it to start the command.
-    version, homes = await asyncio.gather(
+    version, homes, refused = await asyncio.gather(
         preparation.version(),
         _homes(agent, run_context, preparation, key),
+        _try_arguments(agent, run_context, preparation),
         return_exceptions=True,
     )
     # What is no Letta Code fails in both; its version says why.
@@ -114,6 +128,8 @@ async def _share(
         raise version
     if isinstance(homes, BaseException):
         raise homes
+    if isinstance(refused, BaseException):
+        raise refused
     return Shared(
         agent=agent,
         run_context=run_context,
@@ -124,6 +140,15 @@ async def _share(
         secrets=(key,) if key else (),
         server=None if server is None else (server.url, server.key),
     )
+
+
+async def _try_arguments(
+    agent: LettaCode, run_context: RunContext, preparation: Preparation
+) -> None:
+    if agent.flags or agent.permission_mode:
+        folder = run_context.folder.resolve()
+        arguments = [*common_arguments(agent), *suite_flags(agent, folder)]
+        await preparation.try_arguments(arguments)
 
 
 async def _homes(

@@ -1,16 +1,15 @@
-"""The environment of Letta Code: little of our own, what the suite asks for, and the sample's.
+"""The environment of Letta Code: little of our own, and what the suite asks for.
 
 Whatever the command sees, the agent's tools see too. So only the keys that are needed go in.
 """
 
 from collections.abc import Iterable, Mapping
-from typing import Any
-
-from harness.system.json_values import compact_json
-from harness.types.errors import TargetError
 
 MARK = "REGRADE_TRIAL"
 """The variable by which every process of a trial is known."""
+
+RUN_MARK = "REGRADE_RUN"
+"""The variable by which every process of a run is known: the run's id."""
 
 _PLAIN = frozenset(
     {"PATH", "LANG", "LANGUAGE", "TZ", "SHELL", "USER", "LOGNAME"}
@@ -44,40 +43,3 @@ def is_provider_key(name: str) -> bool:
     """Say whether a variable is one by which a model provider knows its customers."""
     is_key = name.endswith("_API_KEY") and name != _SERVER_KEY
     return is_key or name == "HF_TOKEN" or name.startswith(_PROVIDERS)
-
-
-def sample_environment(extra_vars: Mapping[str, Any]) -> dict[str, str]:
-    """Return the variables that a sample sets as `extra_vars.env`; None is an empty text.
-
-    Raises:
-        TargetError: `bad_request`, where they are no variables.
-    """
-    found = extra_vars.get("env")
-    if found is None:
-        return {}
-    if not isinstance(found, Mapping):
-        raise _refused(f"it must be a dict, found {type(found).__name__}")
-    return {_checked_name(name): _text(name, value) for name, value in found.items()}
-
-
-def _checked_name(name: Any) -> str:
-    if not isinstance(name, str):
-        raise _refused(f"its keys must be strings, found {name!r}")
-    if not name or "=" in name or "\0" in name:
-        raise _refused(f"{name!r} cannot be the name of a variable")
-    if name in {"HOME", "USERPROFILE", MARK}:
-        raise _refused(f"{name} is the trial's own")
-    return name
-
-
-def _text(name: str, value: Any) -> str:
-    if value is None:
-        return ""
-    text = compact_json(value) if isinstance(value, Mapping | list | tuple) else str(value)
-    if "\0" in text:
-        raise _refused(f"the value of {name} holds a null character")
-    return text
-
-
-def _refused(problem: str) -> TargetError:
-    return TargetError(f"extra_vars.env of the sample: {problem}", code="bad_request")

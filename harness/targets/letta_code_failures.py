@@ -124,6 +124,11 @@ def start_failure(error: Exception) -> TargetError:
     return _made(f"letta cannot be started: {error_line(error)}", code, ())
 
 
+def torn_failure(line: str, secrets: Collection[str] = ()) -> TargetError:
+    """Return the error of a turn in which a line began as a record and was no whole one."""
+    return _made(f"letta printed a line that is no whole record: {line}", "bad_reply", secrets)
+
+
 def _describe(exit_code: int | None) -> str:
     if exit_code is None:
         return "no return code"

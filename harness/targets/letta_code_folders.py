@@ -3,19 +3,29 @@
 All of it blocks; call it in a thread.
 """
 
+import hashlib
 import os
+import secrets
 import shutil
 import stat
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import count, repeat
 from pathlib import Path
+
+from harness.system.texts import one_line
 
 FILE_BYTES = 2**18
 """How long a collected file may be."""
 
 ALL_BYTES = 2**21
 """How long all collected files of a trial may be together."""
+
+MOST_FILES = 10_000
+"""How many files of a trial may be collected."""
+
+_SHOWN = 200
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,9 +38,27 @@ class Folders:
     temporary: Path
 
 
-def make_run_folder() -> Path:
+def make_run_folder(run_id: str) -> Path:
     """Make the folder that holds all others of a run; nobody else may look into it."""
-    return Path(tempfile.mkdtemp(prefix="regrade-letta-code-")).resolve()
+    return Path(tempfile.mkdtemp(prefix=f"{_name_of(run_id)}.")).resolve()
+
+
+def run_folders(run_id: str) -> list[Path]:
+    """Return the folders that a run has left."""
+    name = _name_of(run_id)
+    return sorted(
+        path
+        for path in Path(tempfile.gettempdir()).resolve().iterdir()
+        if path.name.rpartition(".")[0] == name
+        # Others may write here too: what is not ours is left alone.
+        and not path.is_symlink()
+        and os.access(path, os.R_OK | os.W_OK | os.X_OK)
+    )
+
+
+def _name_of(run_id: str) -> str:
+    # Sockets are made in folders below, and their paths must not have more than about 100 bytes.
+    return f"regrade-letta-code-{hashlib.sha256(run_id.encode()).hexdigest()[:12]}"
 
 
 def make_folders(run_folder: Path, *, home: Path | None, files: Path | None) -> Folders:
@@ -46,22 +74,39 @@ def make_folders(run_folder: Path, *, home: Path | None, files: Path | None) -> 
 
 
 def remove_folder(folder: Path) -> None:
-    """Remove a folder with all that is in it, also what an agent has made unwritable.
+    """Remove a folder with all that is in it, also what an agent has made unwritable, or too deep.
 
     Raises:
         OSError: it cannot be removed.
     """
-    if not folder.exists():
-        return
-    try:
-        shutil.rmtree(folder)
-    except PermissionError:
-        folder.chmod(stat.S_IRWXU)
-        for parent, names, _ in os.walk(folder):
-            for path in map(Path(parent).joinpath, names):
-                if not path.is_symlink():
-                    path.chmod(stat.S_IRWXU)
-        shutil.rmtree(folder)
+    if folder.is_symlink():
+        folder.unlink()
+    elif folder.exists():
+        try:
+            shutil.rmtree(folder)
+        except (OSError, RecursionError):
+            _flatten(folder)
+            folder.rmdir()
+
+
+def _flatten(folder: Path) -> None:
+    """Empty a folder of any depth: every folder inside is moved to the top before it is entered.
+
+    So no path gets long, and no more than one folder is open at a time.
+    """
+    names = map("{}-{}".format, repeat(secrets.token_hex(8)), count())
+    waiting = [folder]
+    while waiting:
+        entered = waiting.pop()
+        entered.chmod(stat.S_IRWXU)
+        for path in list(entered.iterdir()):
+            if path.is_symlink() or not path.is_dir():
+                path.unlink()
+                continue
+            path.chmod(stat.S_IRWXU)
+            waiting.append(path.rename(folder / next(names)))
+        if entered != folder:
+            entered.rmdir()
 
 
 def forget_keys(home: Path) -> None:
@@ -69,23 +114,61 @@ def forget_keys(home: Path) -> None:
     remove_folder(home / ".letta" / "lc-local-backend" / "providers")
 
 
-def collect_files(folder: Path, patterns: Sequence[str]) -> dict[str, str | dict[str, int]]:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Collected:
+    """The texts of files by their path; a file that is too long stands as `{"bytes": length}`.
+
+    `problem` says why there are not all, where an agent has left what cannot be read.
+    """
+
+    files: Mapping[str, str | dict[str, int]]
+    problem: str | None = None
+
+
+def collect_files(folder: Path, patterns: Sequence[str]) -> Collected:
     """Return the texts of the files that patterns name, by their path inside the folder.
 
-    A file that is too long, or would make all too long, stands as `{"bytes": length}` alone.
+    A file that is too long, or would make all too long, stands with its length alone. What an
+    agent has made can be of any shape: that is its own doing, and raises nothing.
     """
     found: dict[str, str | dict[str, int]] = {}
+    paths, problem = _listed(folder, patterns)
     left = ALL_BYTES
-    for path in sorted(_matching(folder, patterns)):
-        length = path.stat().st_size
-        name = path.relative_to(folder).as_posix()
-        if length > min(FILE_BYTES, left):
-            found[name] = {"bytes": length}
-        else:
-            with path.open("rb") as file:
-                found[name] = file.read(FILE_BYTES).decode(errors="replace")
-            left -= length
-    return found
+    for path in paths:
+        try:
+            text = _text_of(path, left)
+        except OSError as error:
+            problem = problem or _unread(path.relative_to(folder), error)
+            continue
+        found[path.relative_to(folder).as_posix()] = text
+        left -= len(text.encode()) if isinstance(text, str) else 0
+    return Collected(files=found, problem=problem)
+
+
+def _text_of(path: Path, left: int) -> str | dict[str, int]:
+    length = path.stat().st_size
+    if length > min(FILE_BYTES, left):
+        return {"bytes": length}
+    with path.open("rb") as file:
+        return file.read(length).decode(errors="replace")
+
+
+def _listed(folder: Path, patterns: Sequence[str]) -> tuple[list[Path], str | None]:
+    """Return the files that patterns name, in order, and what keeps them from being all."""
+    found: list[Path] = []
+    try:
+        for path in _matching(folder, patterns):
+            if len(found) == MOST_FILES:
+                return sorted(found), f"there are more than {MOST_FILES:,} files"
+            found.append(path)
+    except (OSError, RecursionError) as error:
+        return sorted(found), _unread(Path(), error)
+    return sorted(found), None
+
+
+def _unread(path: Path, error: Exception) -> str:
+    reason = error.strerror if isinstance(error, OSError) else "folders lie too deep in each other"
+    return f"{one_line(path.as_posix(), _SHOWN)} cannot be read: {reason or type(error).__name__}"
 
 
 def _matching(folder: Path, patterns: Sequence[str]) -> Iterator[Path]:

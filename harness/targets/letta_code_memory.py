@@ -5,12 +5,18 @@ block whose label is its path without `.md`; the lines between two `---` at its 
 it.
 """
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
+
+from harness.system.texts import one_line
+from harness.types.errors import TargetError
 
 _BLOCK_BYTES = 2**20
 _MOST_BLOCKS = 1_000
 _RULE = "---"
+_SHOWN = 200
 
 
 def local_memory(home: Path, agent_id: str) -> Path:
@@ -21,6 +27,33 @@ def local_memory(home: Path, agent_id: str) -> Path:
 def server_memory(home: Path, agent_id: str) -> Path:
     """Return the folder that the memory of a server's agent is checked out into."""
     return home / ".letta" / "agents" / agent_id / "memory"
+
+
+def sample_memory(text: Any, folder: Path, named: str | None) -> Path:
+    """Return the memory folder that a sample names, from the suite's `folder` on.
+
+    A dataset is not trusted: it is a folder below the suite's, not hidden, or it is the one that
+    the suite names itself, or below it.
+
+    Raises:
+        TargetError: `bad_request`, where it is none of these.
+    """
+    if not isinstance(text, str) or not text.isprintable():
+        raise _no_memory("it must be a path")
+    # Unlike Path.resolve, this raises nothing for links in a circle.
+    path = Path(os.path.realpath(folder / text))
+    own = (folder / named).resolve() if named else None
+    if own is not None and path == own:
+        return path
+    for root in filter(None, (folder.resolve(), own)):
+        inside = path.relative_to(root).parts if path.is_relative_to(root) else ()
+        if inside and not any(part.startswith(".") for part in inside):
+            return path
+    raise _no_memory(f'"{one_line(text, _SHOWN)}" is no folder below the suite\'s, or is hidden')
+
+
+def _no_memory(problem: str) -> TargetError:
+    return TargetError(f"the memory folder of the sample: {problem}", code="bad_request")
 
 
 def read_blocks(folder: Path) -> list[dict[str, str]]:

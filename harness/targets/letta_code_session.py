@@ -9,14 +9,20 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from harness.system.child_commands import ChildCommand, TooMuchOutputError
+from harness.system.child_commands import ChildCommand, TooLongLineError, TooMuchOutputError
 from harness.system.json_values import load_json
 from harness.system.processes import kill_marked
 from harness.system.redaction import redact_json
+from harness.system.texts import error_line, one_line
 from harness.system.threads import in_thread
 from harness.targets.letta_code_backends import model_arguments, who_arguments
 from harness.targets.letta_code_environment import MARK
-from harness.targets.letta_code_failures import ended_failure, start_failure, turn_failure
+from harness.targets.letta_code_failures import (
+    ended_failure,
+    start_failure,
+    torn_failure,
+    turn_failure,
+)
 from harness.targets.letta_code_flags import later_flags
 from harness.targets.letta_code_folders import collect_files, forget_keys, remove_folder
 from harness.targets.letta_code_memory import local_memory, read_blocks, server_memory
@@ -35,6 +41,8 @@ from harness.types.protocols import Record
 if TYPE_CHECKING:
     from harness.targets.letta_code_server import CodeServer
     from harness.targets.letta_leftovers import MadeAgent
+
+_WIDTH = 500
 
 
 class LettaCodeSession:
@@ -76,6 +84,8 @@ class LettaCodeSession:
         if not prompt.strip():
             raise TargetError("the prompt is empty, which Letta Code refuses", code="bad_request")
         turn = CodeTurn(record, self._trial.secrets)
+        if prompt != text:
+            turn.tell_folder(self._trial.pwd)
         command = await self._start(self._arguments(), prompt)
         try:
             await _read(command, turn)
@@ -92,6 +102,8 @@ class LettaCodeSession:
             asked=turn.asked_again,
             secrets=self._trial.secrets,
         )
+        if error is None and turn.torn is not None:
+            error = torn_failure(turn.torn, self._trial.secrets)
         if error is not None:
             raise error
 
@@ -115,7 +127,10 @@ class LettaCodeSession:
             "blocks": await self._blocks(),
         }
         if agent.collect:
-            state["files"] = await in_thread(collect_files, trial.work, agent.collect)
+            collected = await in_thread(collect_files, trial.work, agent.collect)
+            state["files"] = collected.files
+            if collected.problem is not None:
+                state["files_problem"] = collected.problem
         if agent.keep_files:
             state["folder"] = str(trial.folders.root)
         return {key: redact_json(value, trial.secrets) for key, value in state.items()}
@@ -143,13 +158,13 @@ class LettaCodeSession:
 
     def _arguments(self) -> list[str]:
         shared, trial = self._shared, self._trial
-        flags = suite_flags(shared)
+        flags = suite_flags(shared.agent, shared.folder)
         goes_on = self._conversation_id is not None
         tags = run_tags(shared.run_context.run_id) if trial.backend == "server" else []
         return [
             *who_arguments(self._agent_id, self._conversation_id, tags),
             *([] if goes_on else model_arguments(shared.agent, trial.model)),
-            *common_arguments(shared),
+            *common_arguments(shared.agent),
             *(later_flags(flags) if self._is_begun else flags),
             *("--output-format", "stream-json", "-p"),
         ]
@@ -202,8 +217,10 @@ class LettaCodeSession:
             return await self._server.blocks(self._agent_id)
         try:
             return await in_thread(read_blocks, self._memory())
-        except (OSError, ValueError) as error:
-            raise TargetError(f"the agent's memory: {error}", code="bad_reply") from error
+        except (OSError, RecursionError, ValueError) as error:
+            # The agent writes these files itself: what it makes of them is its own doing.
+            message = f"the agent's memory cannot be read: {error_line(error)}"
+            raise TargetError(one_line(message, _WIDTH), code="agent_crash") from error
 
 
 async def _read(command: ChildCommand, turn: CodeTurn) -> None:
@@ -218,4 +235,5 @@ def _bounded() -> Iterator[None]:
     try:
         yield
     except TooMuchOutputError as error:
-        raise TargetError(f"letta: {error}", code="agent_crash") from error
+        code = "bad_reply" if isinstance(error, TooLongLineError) else "agent_crash"
+        raise TargetError(f"letta: {error}", code=code) from error

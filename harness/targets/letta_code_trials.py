@@ -7,22 +7,25 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from harness.system.texts import one_line
 from harness.targets.letta_code import Backend, LettaCode
 from harness.targets.letta_code_backends import PROVIDER, backend_of
 from harness.targets.letta_code_environment import (
     MARK,
+    RUN_MARK,
     base_environment,
     is_provider_key,
-    sample_environment,
 )
 from harness.targets.letta_code_flags import resolve_flags, split_flags
 from harness.targets.letta_code_folders import Folders, make_folders
+from harness.targets.letta_code_memory import sample_memory
+from harness.targets.letta_code_variables import MEMORY_VARIABLES, sample_environment
 from harness.types.errors import TargetError
 from harness.types.protocols import AttemptContext, RunContext
 from harness.types.suites import SCRIPTED
 
+_WIDTH = 200
 _SECRET_NAMES = ("KEY", "TOKEN", "SECRET", "PASSWORD", "CREDENTIALS")
-_MEMORY = ("MEMORY_DIR", "LETTA_MEMORY_DIR")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,7 +86,7 @@ def open_trial(shared: Shared, context: AttemptContext) -> CodeTrial:
     agent = shared.agent
     if context.sample.history:
         raise TargetError("Letta Code takes no history of a sample", code="bad_request")
-    own = sample_environment(context.sample.extra_vars)
+    own = _sample_variables(shared, context.sample.extra_vars)
     backend = backend_of(agent, context.model)
     folders = make_folders(
         shared.run_folder,
@@ -95,9 +98,10 @@ def open_trial(shared: Shared, context: AttemptContext) -> CodeTrial:
     keys = backend == "local" and not context.model.startswith((SCRIPTED, f"{PROVIDER}/"))
     environment = {
         **base_environment(os.environ, pass_env=agent.pass_env, provider_keys=keys),
+        **own,
         **_server_environment(shared, backend),
         **_trial_environment(folders, mark),
-        **own,
+        RUN_MARK: shared.run_context.run_id,
     }
     is_given_folder = agent.working_dir is not None or agent.files is not None
     trial = CodeTrial(
@@ -118,16 +122,20 @@ def in_memory(trial: CodeTrial, memory: Path) -> CodeTrial:
     """Return a trial that works in a memory folder, which is made where it is missing; it blocks.
 
     Raises:
-        OSError: the folder cannot be made.
+        TargetError: `bad_request`, where the folder cannot be made.
     """
-    memory.mkdir(parents=True, exist_ok=True)
-    named = dict.fromkeys(_MEMORY, str(memory))
+    try:
+        memory.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        reason = error.strerror or type(error).__name__
+        problem = f'the memory folder "{one_line(str(memory), _WIDTH)}" cannot be made: {reason}'
+        raise TargetError(problem, code="bad_request") from error
+    named = dict.fromkeys(MEMORY_VARIABLES, str(memory))
     return replace(trial, memory=memory, work=memory, environment={**trial.environment, **named})
 
 
-def common_arguments(shared: Shared) -> list[str]:
+def common_arguments(agent: LettaCode) -> list[str]:
     """Return the arguments that every turn is given, but the flags."""
-    agent = shared.agent
     mode = ["--permission-mode", agent.permission_mode] if agent.permission_mode else ["--yolo"]
     return [
         *mode,
@@ -137,9 +145,9 @@ def common_arguments(shared: Shared) -> list[str]:
     ]
 
 
-def suite_flags(shared: Shared) -> list[str]:
-    """Return the flags of the suite."""
-    return resolve_flags(split_flags(shared.agent.flags), shared.folder)
+def suite_flags(agent: LettaCode, folder: Path) -> list[str]:
+    """Return the flags of the suite, which lies in `folder`."""
+    return resolve_flags(split_flags(agent.flags), folder)
 
 
 def _joined(flag: str, names: Iterable[str]) -> list[str]:
@@ -191,13 +199,30 @@ def _secrets(environment: Mapping[str, str], pass_env: Iterable[str]) -> Iterabl
     )
 
 
+def _sample_variables(shared: Shared, extra_vars: Mapping[str, Any]) -> dict[str, str]:
+    """Return the variables that a sample sets; those that name a memory folder hold its path."""
+    agent = shared.agent
+    folders = MEMORY_VARIABLES if agent.memory_workspace else ()
+    own = sample_environment(extra_vars, {*agent.sample_env, *folders})
+    named = {name: own[name] for name in MEMORY_VARIABLES if own.get(name)}
+    return own | {name: str(_sample_memory(shared, text)) for name, text in named.items()}
+
+
+def _sample_memory(shared: Shared, text: Any) -> Path:
+    return sample_memory(text, shared.folder, shared.agent.memory_dir)
+
+
 def _named_memory(
     shared: Shared, own: Mapping[str, str], extra_vars: Mapping[str, Any]
 ) -> Path | None:
     """Return the memory folder that is named: by the sample first, then by the suite."""
     if not shared.agent.memory_workspace:
         return None
-    named: list[Any] = [own.get(name) for name in _MEMORY]
-    named += [extra_vars.get("memory_dir"), shared.agent.memory_dir]
-    text = next((one for one in named if isinstance(one, str) and one), None)
-    return None if text is None else (shared.folder / text).resolve()
+    named = next((own[name] for name in MEMORY_VARIABLES if own.get(name)), None)
+    if named is not None:
+        return Path(named)
+    text = extra_vars.get("memory_dir")
+    if text is not None and text != "":
+        return _sample_memory(shared, text)
+    text = shared.agent.memory_dir
+    return (shared.folder / text).resolve() if text else None

@@ -1,6 +1,7 @@
 """One turn of Letta Code: the lines of one process come in, events and steps are recorded."""
 
 from collections.abc import Sequence
+from pathlib import Path
 
 from msgspec.structs import replace
 
@@ -15,23 +16,36 @@ from harness.types.protocols import Record
 UNREAD_LINE = "unread_line"
 """The kind of the error event for a line that is of no known shape."""
 
+WORKED_IN = "pwd"
+"""The kind of the system event whose text is the folder that `{pwd}` named."""
+
 MOST_EVENTS = 100_000
 """How many events one turn may have."""
 
 _PLAIN_LINES = 100
 _WIDTH = 2_000
 _RETRY = "retry"
+_RECORD = '{"'
+"""How the records of the command begin; it writes no spaces between."""
 
 
 class CodeTurn:
-    """Reads what one process prints, and records it; `asked_again` counts its own retries."""
+    """Reads what one process prints, and records it; `asked_again` counts its own retries.
+
+    `torn` is the first line, if any, that begins as a record and is no whole one.
+    """
 
     def __init__(self, record: Record, secrets: Sequence[str] = ()) -> None:
         self.lines = LettaCodeLines()
         self.asked_again = 0
+        self.torn: str | None = None
         # The command was given keys, which its tools can print.
         self._record = hiding(record, secrets)
         self._events = self._plain = 0
+
+    def tell_folder(self, folder: Path) -> None:
+        """Record what stood for `{pwd}` in the prompt, which is recorded as it was written."""
+        self._add(SystemEvent(kind=WORKED_IN, text=folder.as_posix(), at=now()))
 
     def take(self, line: bytes) -> None:
         """Read a line.
@@ -66,6 +80,8 @@ class CodeTurn:
     def _keep(self, event: Event) -> None:
         if isinstance(event, SystemEvent) and event.kind == STDOUT and event.data is None:
             self._plain += 1
+            if self.torn is None and event.text.startswith(_RECORD):
+                self.torn = event.text
             if self._plain > _PLAIN_LINES:
                 return
             event = replace(event, text=cut(event.text, _WIDTH))

@@ -13,8 +13,8 @@ from graders.judge_templates import PromptError
 from harness.loading.suite_files import load_suite
 from harness.messages.letta_code_lines import LettaCodeLines
 from harness.targets.letta_addresses import base_url_of
-from harness.targets.letta_code_environment import sample_environment
 from harness.targets.letta_code_failures import turn_failure
+from harness.targets.letta_code_variables import ANY, sample_environment
 from harness.types.errors import TargetError
 from harness.types.samples import Sample
 
@@ -175,16 +175,20 @@ def test_no_agent_in_the_output_is_an_error():
     ],
 )
 def test_the_variables_of_a_sample_are_texts(variables, made):
-    assert sample_environment({"env": variables}) == made
+    assert sample_environment({"env": variables}, {ANY}) == made
 
 
 @pytest.mark.parametrize(
     ("variables", "problem"),
-    [("FOO=bar", "must be a dict"), ({42: "x"}, "keys must be strings")],
+    [
+        ("FOO=bar", "must be a dict"),
+        ({42: "x"}, "keys must be strings"),
+        ({"LETTA_BASE_URL": "http://x"}, "not a sample's to set"),
+    ],
 )
 def test_variables_that_are_none_are_an_error(variables, problem):
     with pytest.raises(TargetError, match=problem):
-        sample_environment({"env": variables})
+        sample_environment({"env": variables}, {ANY})
 
 
 def test_prices_in_a_suite_are_read_and_the_suite_says_that_they_have_no_effect(suite):

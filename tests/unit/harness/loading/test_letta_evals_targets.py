@@ -131,6 +131,19 @@ def test_letta_code_of_our_own_suites_works_in_a_folder_of_each_trial(load):
     assert suite.notes == ()
 
 
+@pytest.mark.parametrize(
+    ("options", "names"),
+    [
+        ("models: [m]", ()),
+        ("model_handles: [m]", ("*",)),
+        ("model_handles: [m], sample_env: [CLERK]", ("CLERK",)),
+        ("model_handles: [m], sample_env: []", ()),
+    ],
+)
+def test_samples_of_letta_evals_may_set_variables_unless_the_suite_names_some(load, options, names):
+    assert load(f"{CODE}, {options}").target.target.sample_env == names
+
+
 STATES = """
 from letta_evals import extractor
 import harness

@@ -1,10 +1,12 @@
+import os
 from pathlib import Path
 
 import pytest
 
+from harness.targets import letta_code_folders
 from harness.targets.letta_code import LettaCode
 from harness.targets.letta_code_backends import backend_of, model_arguments, who_arguments
-from harness.targets.letta_code_environment import base_environment, sample_environment
+from harness.targets.letta_code_environment import base_environment
 from harness.targets.letta_code_flags import flag_problems, later_flags, resolve_flags, split_flags
 from harness.targets.letta_code_folders import (
     ALL_BYTES,
@@ -13,7 +15,8 @@ from harness.targets.letta_code_folders import (
     make_folders,
     remove_folder,
 )
-from harness.targets.letta_code_memory import read_blocks
+from harness.targets.letta_code_memory import read_blocks, sample_memory
+from harness.targets.letta_code_variables import ANY, is_guarded, sample_environment
 from harness.types.code import SuitePath
 from harness.types.errors import TargetError
 
@@ -36,6 +39,11 @@ def path_option(path):
         ({"backend": "server", "base_url": "http://x"}, []),
         ({"collect": ("/etc/*",)}, ["collect: patterns start at"]),
         ({"collect": ("",)}, ["collect: patterns start at"]),
+        ({"base_url": "http://x/v1"}, ["base_url: a Letta server's address ends before /v1"]),
+        ({"permission_mode": "foo"}, ["permission_mode: unknown mode; allowed: unrestricted"]),
+        ({"permission_mode": "strict"}, []),
+        ({"permission_mode": "bypassPermissions"}, []),
+        ({"working_dir": "x", "memory_workspace": True}, ["working_dir: memory_workspace says"]),
     ],
 )
 def test_options_that_cannot_work_are_told(options, problems):
@@ -79,6 +87,13 @@ def test_where_agents_live_is_said_by_options_then_by_the_environment(
     for name, value in environment.items():
         monkeypatch.setenv(name, value)
     assert backend_of(LettaCode(**options), model) == backend
+
+
+def test_a_scripted_model_on_a_server_is_told_beforehand():
+    models = ("scripted/x", "openai/x")
+    [(option, problem)] = LettaCode(backend="server").lint_models(models)
+    assert (option, problem[:10]) == ("backend", "scripted/x")
+    assert list(LettaCode(backend="local").lint_models(models)) == []
 
 
 def test_scripted_models_have_a_name_on_the_local_backend_only():
@@ -158,7 +173,7 @@ def test_the_command_sees_little_of_our_environment_and_keys_only_where_needed()
     ],
 )  # fmt: skip
 def test_the_values_of_a_samples_variables_become_texts(extra_vars, environment):
-    assert sample_environment(extra_vars) == environment
+    assert sample_environment(extra_vars, {ANY}) == environment
 
 
 @pytest.mark.parametrize(
@@ -171,14 +186,128 @@ def test_the_values_of_a_samples_variables_become_texts(extra_vars, environment)
         ({"": "x"}, "'' cannot be the name"),
         ({"A\0": "x"}, "cannot be the name"),
         ({"A": "x\0"}, "the value of A holds a null character"),
-        ({"HOME": "/"}, "HOME is the trial's own"),
+        ({"A B": "x"}, "cannot be the name"),
+        ({"BASH_FUNC_ls%%": "() { id; }"}, "cannot be the name"),
+        ({"HOME": "/"}, "'HOME' is not a sample's to set"),
     ],
 )
 def test_what_cannot_be_a_variable_is_refused(env, problem):
     with pytest.raises(TargetError, match="of the sample: ") as caught:
-        sample_environment({"env": env})
+        sample_environment({"env": env}, {ANY, "HOME"})
     assert problem in str(caught.value)
+    assert "\n" not in str(caught.value)
     assert caught.value.code == "bad_request"
+
+
+def test_a_sample_sets_only_the_variables_that_the_suite_lists():
+    env = {"env": {"CLERK": "Ada"}}
+    assert sample_environment(env, {"CLERK", "OTHER"}) == {"CLERK": "Ada"}
+    for allowed in ((), ("OTHER",), ("clerk",)):
+        with pytest.raises(TargetError, match=r"'CLERK' is not a name that target\.sample_env"):
+            sample_environment(env, allowed)
+
+
+GUARDED = [
+    "LETTA_BASE_URL",
+    "LETTA_API_KEY",
+    "LETTA_CODE_ANYTHING",
+    "NODE_OPTIONS",
+    "NODE_EXTRA_CA_CERTS",
+    "NODE_PATH",
+    "LD_PRELOAD",
+    "LD_LIBRARY_PATH",
+    "DYLD_INSERT_LIBRARIES",
+    "PATH",
+    "Path",
+    "HOME",
+    "USERPROFILE",
+    "TMPDIR",
+    "BASH_ENV",
+    "ENV",
+    "SHELL",
+    "GIT_SSH_COMMAND",
+    "GIT_CONFIG_GLOBAL",
+    "PYTHONPATH",
+    "PYTHONSTARTUP",
+    "PERL5OPT",
+    "RUBYOPT",
+    "JAVA_TOOL_OPTIONS",
+    "SSL_CERT_FILE",
+    "HTTPS_PROXY",
+    "https_proxy",
+    "all_proxy",
+    "NPM_CONFIG_REGISTRY",
+    "npm_config_script_shell",
+    "OPENAI_API_KEY",
+    "openai_base_url",
+    "ANTHROPIC_BASE_URL",
+    "OPENAI_API_BASE",
+    "XDG_CONFIG_HOME",
+    "AWS_ENDPOINT_URL",
+    "GOOGLE_APPLICATION_CREDENTIALS",
+    "HF_TOKEN",
+    "PROMPT_COMMAND",
+    "EDITOR",
+    "PAGER",
+    "LESSOPEN",
+    "CURL_HOME",
+    "REQUESTS_CA_BUNDLE",
+    "GCONV_PATH",
+    "HOSTALIASES",
+    "REGRADE_TRIAL",
+    "REGRADE_RUN",
+    "OPENSSL_CONF",
+]
+
+
+@pytest.mark.parametrize("name", GUARDED)
+def test_what_is_run_and_where_keys_go_is_never_a_samples_to_say(name):
+    with pytest.raises(TargetError, match="is not a sample's to set"):
+        sample_environment({"env": {name: "x"}}, {ANY, name})
+    [(option, problem)] = LettaCode(sample_env=(name,)).lint()
+    assert (option, "is never a sample's" in problem) == ("sample_env", True)
+
+
+@pytest.mark.parametrize(
+    "name", ["CLERK", "COURIER", "DEBUG", "TASK_ID", "LANG", "TZ", "MEMORY_DIR"]
+)
+def test_other_names_are_not_guarded(name):
+    assert not is_guarded(name)
+
+
+@pytest.mark.parametrize(
+    ("text", "named", "found"),
+    [
+        ("memory", None, "suite/memory"),
+        ("a/../memory", None, "suite/memory"),
+        ("{base}/suite/memory", None, "suite/memory"),
+        ("../shared", "../shared", "shared"),
+        ("../shared/a", "../shared", "shared/a"),
+        (".", ".", "suite"),
+        (".letta/m", ".letta/m", "suite/.letta/m"),
+    ],
+)
+def test_the_memory_folder_of_a_sample_lies_below_the_suites(tmp_path, text, named, found):
+    folder = tmp_path.resolve() / "suite"
+    folder.mkdir()
+    path = sample_memory(text.format(base=tmp_path.resolve()), folder, named)
+    assert path == tmp_path.resolve() / found
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["..", "../shared", "/etc", "/", ".", "a/..", ".git/hooks", "a/.b", "out/a", "loop", "a\0b", 7,
+     ["memory"], "../shared\n"],
+)  # fmt: skip
+def test_no_sample_chooses_a_memory_folder_elsewhere(tmp_path, text):
+    folder = tmp_path / "suite"
+    folder.mkdir()
+    (folder / "out").symlink_to(tmp_path)
+    (folder / "loop").symlink_to("../../loop")
+    with pytest.raises(TargetError, match="the memory folder of the sample: ") as caught:
+        sample_memory(text, folder, "memory")
+    assert caught.value.code == "bad_request"
+    assert "\n" not in str(caught.value)
 
 
 def test_the_folders_of_a_trial_are_copies_and_go_whatever_an_agent_did(tmp_path):
@@ -198,6 +327,52 @@ def test_the_folders_of_a_trial_are_copies_and_go_whatever_an_agent_did(tmp_path
     assert (files / "sub" / "a").exists()
 
 
+def deepen(folder, depth=1_200):
+    """Make folders in each other, deeper than a path may be long."""
+    names = ["d" * 20] * depth
+    here = os.open(folder, os.O_RDONLY)
+    for name in names:
+        os.mkdir(name, dir_fd=here)
+        inner = os.open(name, os.O_RDONLY, dir_fd=here)
+        os.close(here)
+        here = inner
+    os.close(os.open("bottom.md", os.O_CREAT | os.O_WRONLY, dir_fd=here))
+    os.close(here)
+
+
+def test_folders_of_any_depth_are_removed(tmp_path):
+    kept = tmp_path / "kept"
+    kept.mkdir()
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    (gone / "link").symlink_to(kept)
+    deepen(gone)
+    (gone / ("d" * 20)).chmod(0)
+    remove_folder(gone)
+    assert not gone.exists()
+    (tmp_path / "link").symlink_to(kept)
+    remove_folder(tmp_path / "link")
+    assert list(tmp_path.iterdir()) == [kept]
+
+
+def test_what_cannot_be_collected_is_told_beside_what_can(tmp_path):
+    (tmp_path / "a.md").write_text("a", encoding="utf-8")
+    deepen(tmp_path)
+    found = collect_files(tmp_path, ("*.md", "**/*.md"))
+    assert found.files == {"a.md": "a"}
+    assert "cannot be read: " in found.problem
+    remove_folder(tmp_path / ("d" * 20))
+
+
+def test_no_more_files_are_collected_than_a_trial_may_have(tmp_path, monkeypatch):
+    monkeypatch.setattr(letta_code_folders, "MOST_FILES", 3)
+    for number in range(4):
+        (tmp_path / f"{number}").touch()
+    found = collect_files(tmp_path, ("*",))
+    assert (len(found.files), found.problem) == (3, "there are more than 3 files")
+    assert collect_files(tmp_path, ("[0-2]",)).problem is None
+
+
 def test_files_are_collected_by_patterns_and_none_from_elsewhere(tmp_path):
     work = tmp_path / "work"
     (work / "sub").mkdir(parents=True)
@@ -208,8 +383,9 @@ def test_files_are_collected_by_patterns_and_none_from_elsewhere(tmp_path):
     (tmp_path / "secret.py").write_text("secret", encoding="utf-8")
     (work / "link.py").symlink_to(tmp_path / "secret.py")
     (work / "elsewhere").symlink_to(tmp_path)
-    found = collect_files(work, ("**/*.py", "*.py", "../*.py", "elsewhere/*.py"))
-    assert found == {
+    collected = collect_files(work, ("**/*.py", "*.py", "../*.py", "elsewhere/*.py"))
+    assert collected.problem is None
+    assert collected.files == {
         "a.py": "a.py",
         "sub/b.py": "sub/b.py",
         "bytes.py": "\ufffd",
@@ -220,7 +396,7 @@ def test_files_are_collected_by_patterns_and_none_from_elsewhere(tmp_path):
 def test_all_collected_files_together_are_bounded(tmp_path):
     for number in range(12):
         (tmp_path / f"{number:02}").write_bytes(b"x" * FILE_BYTES)
-    found = collect_files(tmp_path, ("*",))
+    found = collect_files(tmp_path, ("*",)).files
     assert sum(len(text) for text in found.values() if isinstance(text, str)) == ALL_BYTES
     assert found["11"] == {"bytes": FILE_BYTES}
 

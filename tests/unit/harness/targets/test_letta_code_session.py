@@ -295,3 +295,92 @@ async def test_what_is_no_letta_code_ends_the_run_before_it_begins(command, code
     assert caught.value.code == code
     assert message in str(caught.value)
     assert "pip install letta==" in caught.value.line
+
+
+EVIL = {"env": {"LETTA_BASE_URL": "http://127.0.0.1:9"}}
+
+
+@pytest.mark.parametrize(
+    ("extra_vars", "target", "problem"),
+    [
+        (EVIL, {"sample_env": ("*",)}, "'LETTA_BASE_URL' is not a sample's to set"),
+        ({"env": {"CLERK": "Ada"}}, {}, "'CLERK' is not a name that target.sample_env lists"),
+        ({"env": {"MEMORY_DIR": "/etc"}}, {"sample_env": ("*",)}, '"/etc" is no folder below'),
+        ({"env": {"MEMORY_DIR": "../x"}}, {"memory_workspace": True}, '"../x" is no folder below'),
+        ({"memory_dir": "/etc"}, {"memory_workspace": True}, '"/etc" is no folder below'),
+        ({"memory_dir": "\ud800"}, {"memory_workspace": True}, "it must be a path"),
+        ({"memory_dir": "x" * 5_000}, {"memory_workspace": True}, "cannot be made"),
+    ],
+)
+async def test_a_sample_is_refused_that_asks_for_what_is_not_its_own(
+    tmp_path, extra_vars, target, problem
+):
+    driven = await drive(tmp_path, "sys.exit('asked')", target=target, extra_vars=extra_vars)
+    assert (driven.error.code, problem in str(driven.error)) == ("bad_request", True)
+    assert len(str(driven.error)) < 500
+
+
+async def test_a_sample_sets_what_it_may(tmp_path):
+    source = "init(); say(os.environ['CLERK'] + ' ' + os.environ['REGRADE_RUN']); end()"
+    driven = await drive(
+        tmp_path,
+        source,
+        target={"sample_env": ("CLERK",)},
+        extra_vars={"env": {"CLERK": "Ada"}},
+    )
+    [[text]] = answers(driven)
+    assert text.startswith("Ada ")
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        'init(); print(\'{"type":"message","id\'); say(\'Hi.\'); end()',
+        "init(); say('Hi.'); end(); sys.stdout.write('{\"type\":\"mess')",
+        "init(); print('{\"a\":1}{\"type\":'); say('Hi.'); end()",
+        "init(); print('{\"type\":\"message\",' + 'x' * 200); say('Hi.'); end()",
+    ],
+)
+async def test_a_line_that_is_no_whole_record_is_an_outage(tmp_path, source):
+    driven = await drive(tmp_path, source)
+    assert (driven.error.code, "no whole record: {" in str(driven.error)) == ("bad_reply", True)
+    assert answers(driven) == [["Hi."]]
+
+
+async def test_a_line_that_is_too_long_is_an_outage(tmp_path, monkeypatch):
+    monkeypatch.setattr(child_commands, "LINE_BYTES", 100_000)
+    driven = await drive(tmp_path, "init(); say('Hi.'); say('x' * 100_000); end()")
+    assert (driven.error.code, "a line of more than" in str(driven.error)) == ("bad_reply", True)
+
+
+DEEP = """
+here = os.open('.', os.O_RDONLY)
+for _ in range(1200):
+    os.mkdir('d' * 20, dir_fd=here)
+    here, old = os.open('d' * 20, os.O_RDONLY, dir_fd=here), here
+    os.close(old)
+open('kept.txt', 'w').write('kept')
+init(); say('Hi.'); end()
+"""
+
+
+async def test_what_an_agent_makes_of_its_folder_is_no_outage(tmp_path, monkeypatch):
+    (tmp_path / "temporary").mkdir()
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "temporary"))
+    driven = await drive(tmp_path, DEEP, target={"collect": ("*.txt", "**/*.txt")})
+    assert (driven.error, driven.warnings) == (None, [])
+    state = driven._driven.snapshots["agent_state"]
+    assert state["files"] == {"kept.txt": "kept"}
+    assert "cannot be read" in state["files_problem"]
+    assert list((tmp_path / "temporary").iterdir()) == []
+
+
+async def test_what_an_agent_makes_of_its_memory_is_its_own_doing(tmp_path):
+    source = """
+place = os.environ['HOME'] + '/.letta/lc-local-backend/memfs/agent-local-1/memory'
+os.makedirs(place)
+open(place + '/long.md', 'w').write('x' * (2**20 + 1))
+init(); say('Hi.'); end()
+"""
+    driven = await drive(tmp_path, source)
+    assert (driven.error.code, "longer than 1 MiB" in str(driven.error)) == ("agent_crash", True)
