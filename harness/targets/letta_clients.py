@@ -5,7 +5,7 @@ which it made: those are deleted after their trial, and no others.
 """
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextvars import ContextVar
 from typing import Any, Self
 
@@ -15,6 +15,8 @@ from letta_client import AsyncLetta
 
 from harness.endpoints.failures import failure
 from harness.system.json_values import load_json
+from harness.targets.letta_marking import mark_imported
+from harness.targets.letta_server import LettaServer
 
 _NO_KEY = "none"  # given none, the client would take that of LETTA_API_KEY
 _CONNECT_SECONDS = 30.0  # an address that does not answer is an outage, not a slow agent
@@ -63,10 +65,18 @@ def make_client(
 class FactoryClient(AsyncLetta):
     """The client that an agent factory receives: the agents that it makes bear `agent_tags`.
 
-    Its blocks that are made with the agent bear them too.
+    Its blocks that are made with the agent bear them too, and so does what it imports.
     """
 
     agent_tags: Sequence[str] = ()
+
+    async def request(self, cast_to: Any, options: Any, **more: Any) -> Any:
+        """Make a request; agents that were imported are tagged before the caller knows of them."""
+        reply = await super().request(cast_to, options, **more)
+        if options.method == "post" and _is_import(options.url):
+            for agent_id in _imported(_MADE.get() or ()):
+                await mark_imported(LettaServer(self), agent_id, self.agent_tags)
+        return reply
 
     async def _prepare_options(self, options: Any) -> Any:
         options = await super()._prepare_options(options)
@@ -81,7 +91,7 @@ async def _note_made(response: httpx.Response) -> None:
     made, request = _MADE.get(), response.request
     if made is None or request.method != "POST" or response.is_error:
         return
-    if _is_creation(request.url.path) or request.url.path.strip("/") == "v1/agents/import":
+    if _is_creation(request.url.path) or _is_import(request.url.path):
         made.append(_read(await response.aread()))
 
 
@@ -95,6 +105,10 @@ def _read(data: bytes) -> Any:
 
 def _is_creation(path: str) -> bool:
     return path.strip("/") == "v1/agents"
+
+
+def _is_import(path: str) -> bool:
+    return path.strip("/") == "v1/agents/import"
 
 
 def tagged(body: Mapping[str, Any], tags: Sequence[str]) -> dict[str, Any]:
@@ -146,6 +160,14 @@ class MadeAgents:
 def _ids(reply: Any) -> list[str]:
     if not isinstance(reply, Mapping):
         return []
-    many = reply.get("agent_ids")
-    found = [reply.get("id"), *(many if isinstance(many, list) else ())]
-    return [one for one in found if isinstance(one, str) and one]
+    return _texts([reply.get("id")]) or _imported([reply])
+
+
+def _imported(replies: Iterable[Any]) -> list[str]:
+    """Return the ids of agents among replies to imports."""
+    lists = [reply.get("agent_ids") for reply in replies if isinstance(reply, Mapping)]
+    return [one for ids in lists if isinstance(ids, list) for one in _texts(ids)]
+
+
+def _texts(values: Iterable[Any]) -> list[str]:
+    return [one for one in values if isinstance(one, str) and one]

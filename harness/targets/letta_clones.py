@@ -8,6 +8,7 @@ from typing import Any
 from harness.targets.letta_files import importable, one_agent, without_folders
 from harness.targets.letta_leftovers import MadeAgent, do_each
 from harness.targets.letta_makers import WITH_PARTS, FileMaker, Workshop, made_agent
+from harness.targets.letta_secrets import SECRET_PART, learn_secrets, secrets_in
 from harness.targets.letta_server import path_of
 from harness.targets.letta_shapes import Secretive, Thing
 from harness.types.errors import TargetError
@@ -39,7 +40,7 @@ class CloneMaker:
             TargetError: `not_found`, where there is no such agent; it cannot be cloned.
         """
         server, path = self._workshop.server, path_of("agents", self._agent_id)
-        secret = {"include": [*WITH_PARTS["include"], "agent.secrets"]}
+        secret = {"include": [*WITH_PARTS["include"], SECRET_PART]}
         state = await server.get(path, secret, shape=Secretive)
         self._passages = await self._read_passages()
         self._folders = [str(folder["id"]) for folder in state.get("sources") or ()]
@@ -49,9 +50,8 @@ class CloneMaker:
             message = f"the agent {self._agent_id} cannot be cloned: its export {error}"
             raise TargetError(message, code="bad_request") from error
         data = importable(without_folders(_untagged(document)), self._workshop.tags)
-        known = self._secrets(state)
-        # The clones' tools can print them.
-        server.secrets = (*server.secrets, *known.values())
+        known = secrets_in(state)
+        server.hide(known.values())  # the clones' tools can print them
         workshop = replace(self._workshop, secrets={**known, **self._workshop.secrets})
         self._importer = FileMaker(workshop, data, owns_folders=False)
         self._warn(state)
@@ -61,11 +61,6 @@ class CloneMaker:
         path = path_of("agents", self._agent_id, "archival-memory")
         found = self._workshop.server.pages(path, {"ascending": True})
         return [_copied(passage) async for passage in found]
-
-    def _secrets(self, state: Mapping[str, Any]) -> dict[str, str]:
-        """Return the secrets of the agent's tools, whose values an export leaves out."""
-        found = state.get("secrets") or state.get("tool_exec_environment_variables") or ()
-        return {str(one["key"]): str(one.get("value") or "") for one in found}
 
     def _warn(self, state: Mapping[str, Any]) -> None:
         warn, name = self._workshop.run_context.warn, self._agent_id
@@ -135,8 +130,7 @@ class ExistingMaker:
         Raises:
             TargetError: `not_found`, where there is no such agent.
         """
-        path = path_of("agents", self._agent_id)
-        await self._workshop.server.get(path)
+        await learn_secrets(self._workshop.server, self._agent_id)
         self._workshop.run_context.warn(
             f"in_place: the trials talk to the agent {self._agent_id} itself, one at a time; its "
             "history and its memory change"

@@ -157,7 +157,9 @@ class LettaConnection:
         async def leave() -> None:
             if isinstance(self._maker, ExistingMaker):
                 self._maker.release()
-            elif not self._agent.keep_agents:
+            elif self._agent.keep_agents:
+                await self._leftovers.keep(agent)
+            else:
                 await self._leftovers.discard(agent)
 
         return leave

@@ -1,17 +1,18 @@
 """Agents made by the user's own function, `async (client, sample) -> agent id`."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
 
 from letta_client import AsyncLetta
 
 from harness.shims.agent_functions import make_agent
 from harness.targets.letta_clients import MadeAgents
 from harness.targets.letta_leftovers import MadeAgent
-from harness.targets.letta_makers import WITH_PARTS, Workshop, made_agent
-from harness.targets.letta_server import LettaServer, path_of
-from harness.targets.letta_shapes import Thing
+from harness.targets.letta_makers import Workshop, made_agent
+from harness.targets.letta_marking import mark_agent
+from harness.targets.letta_secrets import learn_secrets
 from harness.types.code import CodeRef
-from harness.types.errors import TargetError
 from harness.types.protocols import AttemptContext
 from harness.types.samples import Sample
 
@@ -68,32 +69,18 @@ class FactoryMaker:
         """Tag the agents that came without our tags, and give the agent its model."""
         server, workshop = self._workshop.server, self._workshop
         for one in (agent.id, *agent.others) if agent.is_ours else agent.others:
-            tags = await _tags_of(server, one)
-            if tags is None:
-                continue  # the function deleted it
-            if not {*workshop.tags} <= {*tags}:
-                await server.patch(path_of("agents", one), {"tags": [*tags, *workshop.tags]})
+            await mark_agent(server, one, workshop.tags)
+        await learn_secrets(server, agent.id)
         if agent.is_ours:
-            state = made_agent(await workshop.set_model(agent.id, model))
+            found = await workshop.set_model(agent.id, model)
+            state = made_agent(found, shared_blocks=_untagged_blocks(found, workshop.tags))
         else:
             workshop.lent.warn_of_factory(agent.id)
-            state = made_agent(await workshop.lend_model(agent.id, model))
-        return MadeAgent(
-            id=agent.id,
-            name=state.name,
-            others=agent.others,
-            is_ours=agent.is_ours,
-            parallel=state.parallel,
-        )
+            state = replace(made_agent(await workshop.lend_model(agent.id, model)), blocks=())
+        return replace(state, others=agent.others, is_ours=agent.is_ours)
 
 
-async def _tags_of(server: LettaServer, agent_id: str) -> list[str] | None:
-    """Return the tags of an agent, None where there is no such agent any more."""
-    try:
-        state = await server.get(path_of("agents", agent_id), WITH_PARTS, shape=Thing)
-    except TargetError as error:
-        if error.code == "not_found":
-            return None
-        raise
-    tags: list[str] = state.get("tags") or []
-    return tags
+def _untagged_blocks(state: Mapping[str, Any], tags: Sequence[str]) -> list[str]:
+    """Return the blocks that the function has given the agent, but did not make with it."""
+    blocks = state.get("blocks") or ()
+    return [str(one["id"]) for one in blocks if not {*tags} <= {*(one.get("tags") or ())}]

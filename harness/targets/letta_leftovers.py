@@ -6,11 +6,12 @@ agent file stay, and nothing says whose they were. So what a trial made is delet
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 from harness.system.texts import error_line
 from harness.system.time_limits import limited
+from harness.targets.letta_marking import claim_new_blocks
 from harness.targets.letta_server import LettaServer, path_of
 from harness.targets.letta_server_tools import drop_tools
 from harness.targets.letta_shapes import Thing
@@ -29,7 +30,8 @@ _ARCHIVE = "Default archive created automatically"
 class MadeAgent:
     """An agent of one trial; `blocks`, `folders` and `others` are ids of what was made with it.
 
-    `others` are further agents.
+    `others` are further agents. `shared_blocks` are blocks that it was given and that stay, None
+    where that is unknown: then only `blocks` go.
 
     `is_ours` says that it is deleted. `parallel` is whether it makes several calls at a time, None
     where that is unknown.
@@ -38,6 +40,7 @@ class MadeAgent:
     id: str
     name: str = ""
     blocks: tuple[str, ...] = ()
+    shared_blocks: tuple[str, ...] | None = None
     folders: tuple[str, ...] = ()
     others: tuple[str, ...] = ()
     is_ours: bool = True
@@ -83,7 +86,8 @@ async def delete_run(server: LettaServer, run_id: str, *, tools: bool = True) ->
     """
     agents = await _bearing(server, "agents", run_id)
     failures = await _try_each(
-        agents, lambda one: delete_agent(server, MadeAgent(id=one["id"], name=one.get("name") or ""))
+        agents,
+        lambda one: delete_agent(server, MadeAgent(id=one["id"], name=one.get("name") or "")),
     )
     blocks = await _bearing(server, "blocks", run_id)
     failures += await _try_each(blocks, lambda one: server.delete(path_of("blocks", one["id"])))
@@ -151,6 +155,7 @@ class Leftovers:
         self._run_id = run_id
         self._warn = warn
         self._tasks: set[asyncio.Task[None]] = set()
+        self._failed: list[MadeAgent] = []
 
     async def discard(self, agent: MadeAgent) -> None:
         """Delete an agent that is ours, and what was made with it.
@@ -166,10 +171,28 @@ class Leftovers:
 
     async def _delete(self, agent: MadeAgent) -> None:
         try:
-            await delete_agent(self._server, agent)
+            await self._delete_all(agent)
         except TargetError:
-            # The sweep finds it by its tags.
-            return
+            self._failed.append(agent)
+
+    async def _delete_all(self, agent: MadeAgent) -> None:
+        await delete_agent(self._server, await self._with_all_blocks(agent))
+
+    async def _with_all_blocks(self, agent: MadeAgent) -> MadeAgent:
+        """Return an agent with the blocks that it has made itself, which have our tags by now."""
+        if not agent.is_ours or agent.shared_blocks is None:
+            return agent
+        known = (*agent.blocks, *agent.shared_blocks)
+        fresh = await claim_new_blocks(self._server, agent.id, known, run_tags(self._run_id))
+        return replace(agent, blocks=(*agent.blocks, *fresh))
+
+    async def keep(self, agent: MadeAgent) -> None:
+        """Leave an agent on the server, and let `regrade clean` find all that it has made.
+
+        Raises:
+            TargetError: the server does not do it.
+        """
+        await self._with_all_blocks(agent)
 
     async def sweep(self, *, everything: bool) -> None:
         """Wait for deletions under way, and delete what is left; a warning says what is not."""
@@ -188,6 +211,7 @@ class Leftovers:
     async def _sweep(self, *, everything: bool) -> None:
         if self._tasks:
             await asyncio.wait(self._tasks)
+        failures = await _try_each(self._failed, self._delete_all)
         if everything:
             await delete_run(self._server, self._run_id)
         else:
@@ -195,3 +219,5 @@ class Leftovers:
                 f"keep_agents: the run's agents stay on {self._server.url}; "
                 f"`regrade clean {self._run_id}` deletes them"
             )
+        if failures:
+            raise failures[0]

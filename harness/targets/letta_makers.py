@@ -9,6 +9,7 @@ from harness.targets.letta_inline import InlineAgent
 from harness.targets.letta_leftovers import Leftovers, MadeAgent
 from harness.targets.letta_lent_agents import LentAgents
 from harness.targets.letta_model_choice import model_settings
+from harness.targets.letta_secrets import learn_secrets
 from harness.targets.letta_server import LettaServer, path_of
 from harness.targets.letta_server_tools import put_tools, server_tools
 from harness.targets.letta_shapes import Thing
@@ -155,6 +156,7 @@ class FileMaker:
     def __init__(self, workshop: Workshop, data: bytes, *, owns_folders: bool) -> None:
         self._workshop = workshop
         self._data = data
+        self._has_learnt = False
         self._owns_folders = owns_folders
 
     async def prepare(self) -> None:
@@ -169,8 +171,15 @@ class FileMaker:
         workshop = self._workshop
         [agent_id, *others] = await workshop.server.import_agent(self._data, workshop.secrets)
         bare = MadeAgent(id=agent_id, others=tuple(others))
-        state = await workshop.or_discarded(bare, workshop.set_model(agent_id, context.model))
+        state = await workshop.or_discarded(bare, self._finished(agent_id, context.model))
         return made_agent(state, owns_folders=self._owns_folders)
+
+    async def _finished(self, agent_id: str, model: str) -> Mapping[str, Any]:
+        if not self._has_learnt:
+            # The document may hold secrets, which are those of every agent.
+            await learn_secrets(self._workshop.server, agent_id)
+            self._has_learnt = True
+        return await self._workshop.set_model(agent_id, model)
 
 
 def made_agent(
@@ -183,6 +192,7 @@ def made_agent(
         id=str(state["id"]),
         name=str(state.get("name") or ""),
         blocks=tuple(block for block in blocks if block not in shared_blocks),
+        shared_blocks=tuple(shared_blocks),
         folders=tuple(folders),
         parallel=_parallel(state),
     )

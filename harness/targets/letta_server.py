@@ -6,7 +6,15 @@ from the bytes that came, since making the client's objects of them takes longer
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterator, Mapping
+from collections.abc import (
+    AsyncIterator,
+    Awaitable,
+    Callable,
+    Collection,
+    Iterable,
+    Iterator,
+    Mapping,
+)
 from contextlib import asynccontextmanager, contextmanager
 from typing import Any
 from urllib.parse import quote
@@ -54,6 +62,11 @@ class LettaServer:
     def url(self) -> str:
         """Return the address of the server."""
         return str(self.client.base_url).rstrip("/")
+
+    def hide(self, secrets: Iterable[str]) -> None:
+        """Let messages and events hold these secrets as little as those that were known before."""
+        fresh = [one for one in secrets if one and one not in self.secrets]
+        self.secrets = (*self.secrets, *fresh)
 
     async def close(self) -> None:
         """Close the client and its connections."""

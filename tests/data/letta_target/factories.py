@@ -58,3 +58,21 @@ async def set_up_each_model(client, model_handle):
 
 def set_up_badly(client):
     raise RuntimeError("no database")
+
+
+async def make_and_delete_one(client, sample):
+    helper = await client.agents.create(name="helper", model=MODEL, include_base_tools=False)
+    await client.agents.delete(helper.id)
+    return await make_agent(client, sample)
+
+
+def _read(path):
+    return Path(path).read_bytes()
+
+
+async def import_one(client, sample):
+    file = ("agent.af", _read(sample.agent_args["file"]))
+    made = await client.agents.import_file(file=file, append_copy_suffix=False)
+    [agent_id] = made.agent_ids
+    await client.agents.blocks.attach(sample.agent_args["block"], agent_id=agent_id)
+    return agent_id

@@ -1,0 +1,150 @@
+"""What trials make on a real Letta server beside their agents, and that it goes with them."""
+
+import json
+import shutil
+
+import pytest
+from fakes.letta_runs import DATA, clean, events, only_trial, run_suite, tagged
+
+PLAIN = "openai-proxy/scripted/plain"
+MEMORY = """
+alike: prompts
+models:
+  noting:
+    - when: {replies: 0}
+      call:
+        memory:
+          command: create
+          path: /memories/notes
+          description: What was noted.
+          file_text: The gate is shut.
+    - say: Noted.
+"""
+TELLING = '''"""A tool that tells what it was given."""
+
+import os
+
+
+def tell_all() -> str:
+    """Tell everything."""
+    return os.environ["GATE_CODE"]
+'''
+TELLER = """
+alike: prompts
+models:
+  teller:
+    - when: {replies: 0}
+      call: {tell_all_of_it: {}}
+    - say: There you are.
+"""
+
+
+def labelled(letta, label):
+    """Give the ids of the blocks of a label; other tests make blocks at the same time."""
+    return {block.id for block in letta.blocks.list(label=label, limit=100).items}
+
+
+def with_factory(letta_url, tmp_path, name, **more):
+    shutil.copy(DATA / "factories.py", tmp_path)
+    return {"base_url": letta_url, "agent_script": f"factories.py:{name}", **more}
+
+
+@pytest.fixture
+def shared_block(letta):
+    """Give a memory block of the user's, which no agent has yet."""
+    block = letta.blocks.create(label="shared", value="Everybody's.")
+    yield block
+    letta.blocks.delete(block.id)
+
+
+@pytest.fixture
+def agent_file(letta, tmp_path):
+    """Give an agent file of an agent that is no more."""
+    agent = letta.agents.create(
+        name="exported",
+        model=PLAIN,
+        include_base_tools=False,
+        memory_blocks=[{"label": "of_the_file", "value": "Bo"}],
+    )
+    exported = letta.agents.export_file(agent.id)
+    letta.agents.delete(agent.id)
+    path = tmp_path / "agent.af"
+    text = exported if isinstance(exported, str) else json.dumps(exported)
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def test_a_helper_that_a_factory_deletes_again_is_not_missed(letta, letta_url, tmp_path):
+    target = with_factory(letta_url, tmp_path, "make_and_delete_one")
+    run = run_suite(tmp_path, target, [{"id": "a", "input": "Hello.", "agent_args": {"who": "a"}}])
+    assert only_trial(run).error is None
+    assert tagged(letta, run) == []
+
+
+def test_what_a_factory_imports_goes_and_what_it_attaches_stays(
+    letta, letta_url, agent_file, shared_block, tmp_path
+):
+    target = with_factory(letta_url, tmp_path, "import_one")
+    arguments = {"file": str(agent_file), "block": shared_block.id}
+    before = labelled(letta, "of_the_file")
+    run = run_suite(tmp_path, target, [{"id": "a", "input": "Hello.", "agent_args": arguments}])
+    trial = only_trial(run)
+    labels = {block["label"] for block in trial.snapshots["agent_state"]["blocks"]}
+    assert (trial.error, labels) == (None, {"of_the_file", "shared"})
+    assert tagged(letta, run) == []
+    assert shared_block.id in labelled(letta, "shared")
+    assert labelled(letta, "of_the_file") == before
+
+
+@pytest.mark.parametrize("keep_agents", [False, True])
+def test_a_memory_block_that_the_agent_makes_goes_with_it(
+    letta, letta_url, shared_block, tmp_path, keep_agents
+):
+    (tmp_path / "noting.yaml").write_text(MEMORY, encoding="utf-8")
+    agent = {"server_tools": ["memory"], "block_ids": [shared_block.id]}
+    target = {"base_url": letta_url, "script": "noting.yaml", "models": ["scripted/noting"]}
+    before = labelled(letta, "notes")
+    run = run_suite(tmp_path, {**target, "agent": agent, "keep_agents": keep_agents})
+    trial = only_trial(run)
+    labels = {block["label"] for block in trial.snapshots["agent_state"]["blocks"]}
+    assert (trial.error, labels) == (None, {"notes", "shared"})
+    if keep_agents:
+        clean(tmp_path, run)
+    assert tagged(letta, run) == []
+    assert shared_block.id in labelled(letta, "shared")
+    assert labelled(letta, "notes") == before
+
+
+@pytest.fixture
+def telling_agent(letta):
+    """Give an agent of the user's whose tool tells its secret."""
+    source = TELLING.replace("tell_all", "tell_all_of_it")
+    tool = letta.tools.upsert(source_code=source)
+    agent = letta.agents.create(
+        name="telling",
+        model=PLAIN,
+        include_base_tools=False,
+        tool_ids=[tool.id],
+        secrets={"GATE_CODE": "gate-4711"},
+    )
+    yield agent
+    letta.agents.delete(agent.id)
+    letta.tools.delete(tool.id)
+
+
+@pytest.mark.parametrize("way", ["clone", "in_place", "factory"])
+def test_secrets_that_an_agent_has_of_its_own_are_not_stored(
+    letta_url, telling_agent, tmp_path, way
+):
+    (tmp_path / "teller.yaml").write_text(TELLER, encoding="utf-8")
+    target = {"base_url": letta_url, "agent_id": telling_agent.id, "in_place": way == "in_place"}
+    if way == "factory":
+        target = with_factory(letta_url, tmp_path, "give_existing")
+    target |= {"script": "teller.yaml", "models": ["scripted/teller"]}
+    row = {"id": "a", "input": "Tell me.", "agent_args": {"id": telling_agent.id}}
+    run = run_suite(tmp_path, target, [row])
+    trial = only_trial(run)
+    assert trial.error is None
+    [told] = events(trial, "ToolResult")
+    assert "[redacted]" in told.output
+    assert "gate-4711" not in (run.folder / "trials.jsonl").read_text("utf-8")
