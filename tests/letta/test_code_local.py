@@ -124,7 +124,7 @@ def test_every_trial_works_in_a_copy_of_the_files_and_what_it_made_is_stored(tmp
     trials = run_code_suite(
         tmp_path,
         {"worker": once(work, say="Worked.")},
-        {"files": "start", "collect": ["**/*.txt"]},
+        {"files": "start", "collect": ["**/*.txt"], "sample_env": ["GREETING", "EMPTY"]},
         samples=[
             {"id": name, "input": "Work in {pwd}", "extra_vars": {"env": env}}
             for name, env in {"a": {"GREETING": 42, "EMPTY": None}, "b": {}}.items()
