@@ -1,10 +1,12 @@
 """Tools of an inline agent on the Letta server: functions of the suite's file in, tool ids out.
 
 A server knows one tool by each name, for everybody who uses it. A tool of another source is never
-overwritten; one that Regrade made bears the tags of the runs that use it, and goes with the last.
+overwritten; one that Regrade made bears the tags of the runs that use it, and goes with the last,
+or is replaced once none of them has agents any more.
 """
 
-from collections.abc import Iterator, Sequence
+import asyncio
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
@@ -18,6 +20,9 @@ from harness.targets.toolbox import Tool, build_toolbox, tool_faults
 from harness.types.code import CodeFile
 from harness.types.errors import Fault, TargetError
 
+_ANY = ""
+_LOOKS = 4
+_BETWEEN_LOOKS = 0.5  # seconds
 _FIXTURES = "a tool on the Letta server cannot receive fixtures; target.client_tools can"
 
 
@@ -77,15 +82,58 @@ async def put_tools(server: LettaServer, tools: Sequence[ServerTool], run_id: st
 
 async def _put_tool(server: LettaServer, tool: ServerTool, run_id: str) -> str:
     there = await _find(server, tool.name)
+    if there is not None and not _is_same(tool, there):
+        await _drop_stale(server, tool, there)
+        there = None
     if there is None:
-        body = {**tool.body, "tags": [TAG, run_tag(run_id)]}
-        return str((await server.post(path_of("tools", ""), body, shape=Thing))["id"])
-    if (there.get("source_code"), there.get("json_schema")) != (tool.source, tool.schema):
+        there = await _make(server, tool, run_id)
+    if not _is_same(tool, there):
         raise _taken(tool, there)
-    tags = there.get("tags") or []
-    if TAG in tags and run_tag(run_id) not in tags:
-        await server.patch(path_of("tools", there["id"]), {"tags": [*tags, run_tag(run_id)]})
+    await _tag(server, there, run_id)
     return str(there["id"])
+
+
+def _is_same(tool: ServerTool, there: Mapping[str, Any]) -> bool:
+    return (there.get("source_code"), there.get("json_schema")) == (tool.source, tool.schema)
+
+
+async def _make(server: LettaServer, tool: ServerTool, run_id: str) -> dict[str, Any]:
+    body = {**tool.body, "tags": [TAG, run_tag(run_id)]}
+    try:
+        made: dict[str, Any] = await server.post(path_of("tools", ""), body, shape=Thing)
+    except TargetError:
+        # Another run may have made it at the same time.
+        there = await _find(server, tool.name)
+        if there is None:
+            raise
+        return there
+    return {**body, **made}
+
+
+async def _drop_stale(server: LettaServer, tool: ServerTool, there: Mapping[str, Any]) -> None:
+    """Delete a tool of another source that only runs have used which are over.
+
+    Raises:
+        TargetError: `bad_request`, where it is somebody's, or a run with agents uses it.
+    """
+    tags = {*(there.get("tags") or ())}
+    for look in range(_LOOKS):
+        # A run has no agents for a moment, between two of its trials.
+        if TAG not in tags or tags & await _live_runs(server):
+            raise _taken(tool, there)
+        if look < _LOOKS - 1:
+            await asyncio.sleep(_BETWEEN_LOOKS)
+    await server.delete(path_of("tools", there["id"]))
+
+
+async def _tag(server: LettaServer, there: Mapping[str, Any], run_id: str) -> None:
+    """Put the run's tag on a tool of ours; another run may change the tags at the same time."""
+    path, tags = path_of("tools", there["id"]), there.get("tags") or []
+    for _ in range(_LOOKS):
+        if TAG not in tags or run_tag(run_id) in tags:
+            return
+        await server.patch(path, {"tags": [*tags, run_tag(run_id)]})
+        tags = (await server.get(path, shape=Thing)).get("tags") or []
 
 
 async def _find(server: LettaServer, name: str) -> dict[str, Any] | None:
@@ -97,7 +145,7 @@ async def _find(server: LettaServer, name: str) -> dict[str, Any] | None:
     return None
 
 
-def _taken(tool: ServerTool, there: dict[str, Any]) -> TargetError:
+def _taken(tool: ServerTool, there: Mapping[str, Any]) -> TargetError:
     runs = runs_of(there.get("tags") or [])
     if TAG in (there.get("tags") or []) and runs:
         hint = f"if no run is under way, `regrade clean {runs[-1]}` deletes it"
@@ -113,17 +161,18 @@ def _taken(tool: ServerTool, there: dict[str, Any]) -> TargetError:
 async def drop_tools(server: LettaServer, run_id: str) -> list[str]:
     """Take a run's tag off the tools that it used, and delete those that no run uses any more.
 
-    Returns the names of those that were deleted.
+    Returns the names of those that were deleted. A run without agents uses nothing: either it is
+    over, or it puts its tools there again before it makes the next one.
     """
     tags = {TAG, run_tag(run_id)}
     tools = [tool async for tool in server.pages(path_of("tools", ""))]
     used = [tool for tool in tools if tags <= {*(tool.get("tags") or ())}]
-    users = await _run_tags_by_tool(server) if used else {}
     dropped: list[str] = []
     for tool in used:
         # Two runs may have changed the tags at once: what agents have says more.
-        others = users.get(tool["id"], set()) | {*tool["tags"]} - tags
-        if runs_of(others):
+        users = await _run_tags_by_tool(server)
+        live = users[_ANY] & {*tool["tags"]}
+        if others := (users.get(tool["id"], set()) | live) - tags:
             with suppress(TargetError):  # a run that has ended meanwhile deletes it
                 await server.patch(path_of("tools", tool["id"]), {"tags": [TAG, *sorted(others)]})
             continue
@@ -132,12 +181,17 @@ async def drop_tools(server: LettaServer, run_id: str) -> list[str]:
     return dropped
 
 
+async def _live_runs(server: LettaServer) -> set[str]:
+    """Return the tags of the runs that have agents."""
+    return (await _run_tags_by_tool(server))[_ANY]
+
+
 async def _run_tags_by_tool(server: LettaServer) -> dict[str, set[str]]:
-    """Return, by tool, the tags of the runs whose agents have it."""
-    found: dict[str, set[str]] = {}
+    """Return, by tool, the tags of the runs whose agents have it; by `_ANY` those of all agents."""
+    found: dict[str, set[str]] = {_ANY: set()}
     query = {"tags": [TAG], "include": ["agent.tools", "agent.tags"]}
     async for agent in server.pages(path_of("agents", ""), query):
         runs = {tag for tag in agent.get("tags") or () if runs_of([tag])}
-        for tool in agent.get("tools") or ():
-            found.setdefault(tool["id"], set()).update(runs)
+        for tool in (_ANY, *(tool["id"] for tool in agent.get("tools") or ())):
+            found.setdefault(tool, set()).update(runs)
     return found

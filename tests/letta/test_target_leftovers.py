@@ -2,9 +2,12 @@
 
 import json
 import shutil
+from uuid import uuid4
 
 import pytest
 from fakes.letta_runs import DATA, clean, events, only_trial, run_suite, tagged
+
+from harness.types.errors import TargetError
 
 PLAIN = "openai-proxy/scripted/plain"
 MEMORY = """
@@ -148,3 +151,84 @@ def test_secrets_that_an_agent_has_of_its_own_are_not_stored(
     [told] = events(trial, "ToolResult")
     assert "[redacted]" in told.output
     assert "gate-4711" not in (run.folder / "trials.jsonl").read_text("utf-8")
+
+
+SOURCE = '''"""A tool."""
+
+
+def {name}(number: int) -> int:
+    """Give a number.
+
+    Args:
+        number: Any number.
+    """
+    return number + {more}
+'''
+
+
+@pytest.fixture
+def tool_suite(letta, letta_url, tmp_path):
+    """Give the name of a tool that no other test has, and what runs a suite with it."""
+    name = f"tool_{uuid4().hex[:8]}"
+
+    def run(more=1, **target):
+        source = SOURCE.format(name=name, more=more)
+        (tmp_path / "own_tools.py").write_text(source, encoding="utf-8")
+        agent = {"model": PLAIN, "tools": "own_tools.py", "include_base_tools": False}
+        return run_suite(tmp_path, {"base_url": letta_url, "agent": agent, **target})
+
+    yield name, run
+    for tool in letta.tools.list(name=name, limit=10).items:
+        letta.tools.delete(tool.id)
+
+
+def tags_of(letta, name):
+    return [tool.tags for tool in letta.tools.list(name=name, limit=10).items]
+
+
+def leave_tool(letta, name, tags, more=1):
+    """Leave a tool on the server as a run would that was killed."""
+    made = letta.tools.upsert(source_code=SOURCE.format(name=name, more=more))
+    letta.tools.update(made.id, tags=tags)
+
+
+@pytest.mark.parametrize("tags", [["regrade", "regrade-run:dead-1"], ["regrade"]])
+def test_an_edited_tool_takes_the_place_of_one_that_only_dead_runs_have_used(
+    letta, tool_suite, tags
+):
+    name, run = tool_suite
+    leave_tool(letta, name, tags, more=7)
+    assert run(more=2).passed
+    assert tags_of(letta, name) == []
+
+
+def test_an_edited_tool_does_not_replace_that_of_a_run_with_agents(letta, tool_suite, tmp_path):
+    name, run = tool_suite
+    kept = run(more=1, keep_agents=True)
+    with pytest.raises(TargetError, match="another source") as raised:
+        run(more=2)
+    assert f"`regrade clean {kept.folder.name}`" in raised.value.hint
+    assert len(tags_of(letta, name)) == 1
+    clean(tmp_path, kept)
+    assert tags_of(letta, name) == []
+
+
+def test_the_tag_of_a_run_that_is_over_keeps_no_tool(letta, tool_suite, tmp_path):
+    name, run = tool_suite
+    first = run(keep_agents=True)
+    [tool] = letta.tools.list(name=name, limit=10).items
+    letta.tools.update(tool.id, tags=[*tool.tags, "regrade-run:dead-1", "regrade-run:dead-2"])
+    clean(tmp_path, first)
+    assert tags_of(letta, name) == []
+
+
+def test_a_tool_that_another_runs_agents_have_stays_until_they_go(letta, tool_suite, tmp_path):
+    name, run = tool_suite
+    first, second = run(keep_agents=True), run(keep_agents=True)
+    [tool] = letta.tools.list(name=name, limit=10).items
+    # As if both had changed the tags at once.
+    letta.tools.update(tool.id, tags=["regrade", f"regrade-run:{first.folder.name}"])
+    clean(tmp_path, first)
+    assert tags_of(letta, name) == [["regrade", f"regrade-run:{second.folder.name}"]]
+    clean(tmp_path, second)
+    assert tags_of(letta, name) == []
