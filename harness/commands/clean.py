@@ -26,8 +26,9 @@ if TYPE_CHECKING:
     help="Look for RUN in this folder.",
 )
 def command(run: str, suite_path: Path | None, out: Path) -> int:
-    """Delete the agents, memory blocks and tools that RUN has left on a Letta server.
+    """Delete what RUN has left, on a Letta server and, of Letta Code, on this machine.
 
+    That is agents, memory blocks and tools there, processes and folders here.
     A run deletes them itself, unless it was killed, lost its server, or keeps its agents. Only
     what bears the tags of this run is deleted. Do not clean a run that is still under way.
     """

@@ -132,7 +132,7 @@ def test_every_trial_works_in_a_copy_of_the_files_and_what_it_made_is_stored(tmp
     )
     files = {"a.txt": "from the start\nmore\n", "sub/b.txt": "made\n"}
     assert [t.snapshots[AGENT_STATE]["files"] for t in trials.values()] == [files, files]
-    assert shape(trials["worker a"])[0][2] == "ok Bash: from the start\n42--"
+    assert shape(trials["worker a"])[0][-2] == "ok Bash: from the start\n42--"
     assert (tmp_path / "start" / "a.txt").read_text("utf-8") == "from the start\n"
 
 
