@@ -128,9 +128,13 @@ class ExistingMaker:
         """Look at the agent.
 
         Raises:
-            TargetError: `not_found`, where there is no such agent.
+            TargetError: `not_found`, where there is no such agent; `bad_request`, where another
+                run has changed its model.
         """
-        await learn_secrets(self._workshop.server, self._agent_id)
+        workshop = self._workshop
+        await learn_secrets(workshop.server, self._agent_id)
+        if any(workshop.settings(model) for model in workshop.run_context.models):
+            await workshop.lent.note(self._agent_id)
         self._workshop.run_context.warn(
             f"in_place: the trials talk to the agent {self._agent_id} itself, one at a time; its "
             "history and its memory change"

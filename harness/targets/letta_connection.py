@@ -15,7 +15,7 @@ from harness.targets.letta_factories import FactoryMaker
 from harness.targets.letta_faults import agent_faults
 from harness.targets.letta_files import importable, read_agent_file
 from harness.targets.letta_leftovers import Leftovers, MadeAgent, delete_run
-from harness.targets.letta_lent_agents import LentAgents
+from harness.targets.letta_lent_agents import LentAgents, give_back_lent
 from harness.targets.letta_makers import AgentMaker, FileMaker, InlineMaker, Workshop
 from harness.targets.letta_model_choice import DEFAULT, check_models
 from harness.targets.letta_server import LettaServer
@@ -58,7 +58,7 @@ class LettaConnection:
         self._run_context = run_context
         self._server = make_server(agent, concurrency=run_context.concurrency)
         self._leftovers = Leftovers(self._server, run_context.run_id, run_context.warn)
-        self._lent = LentAgents(self._server, run_context.warn)
+        self._lent = LentAgents(self._server, run_context.warn, run_id=run_context.run_id)
         self._clients: list[AsyncLetta] = []
         self._maker = self._make_maker()
         self._manners = self._make_manners()
@@ -188,6 +188,6 @@ async def clean_server(agent: LettaAgent, run_id: str) -> Sequence[str]:
     """
     server = make_server(agent, concurrency=1)
     try:
-        return await delete_run(server, run_id)
+        return [*await give_back_lent(server, run_id), *await delete_run(server, run_id)]
     finally:
         await server.close()

@@ -33,6 +33,13 @@ class Secretive(Thing):
     tool_exec_environment_variables: list[Secret] | None = None
 
 
+class Lendable(Thing, kw_only=True):
+    """An agent whose model can be given back."""
+
+    llm_config: dict[str, Any]
+    metadata: dict[str, Any] | None = None
+
+
 class ServedModel(msgspec.Struct):
     """A model that the server lists."""
 

@@ -1,5 +1,6 @@
 """What trials make on a real Letta server beside their agents, and that it goes with them."""
 
+import asyncio
 import json
 import shutil
 from uuid import uuid4
@@ -7,7 +8,11 @@ from uuid import uuid4
 import pytest
 from fakes.letta_runs import DATA, clean, events, only_trial, run_suite, tagged
 
+from harness.targets.letta_agent import LettaAgent
+from harness.targets.letta_connection import LettaConnection
 from harness.types.errors import TargetError
+from harness.types.protocols import AttemptContext, RunContext
+from harness.types.samples import Sample
 
 PLAIN = "openai-proxy/scripted/plain"
 MEMORY = """
@@ -232,3 +237,70 @@ def test_a_tool_that_another_runs_agents_have_stays_until_they_go(letta, tool_su
     assert tags_of(letta, name) == [["regrade", f"regrade-run:{second.folder.name}"]]
     clean(tmp_path, second)
     assert tags_of(letta, name) == []
+
+
+@pytest.fixture
+def users_agent(letta):
+    """Give an agent of the user's."""
+    agent = letta.agents.create(
+        name="user's", model=PLAIN, include_base_tools=False, tags=["mine"], metadata={"a": 1}
+    )
+    yield agent
+    letta.agents.delete(agent.id)
+
+
+def state_of(letta, agent):
+    state = letta.agents.retrieve(agent.id, include=["agent.tags"])
+    return state.llm_config.handle, state.tags, state.metadata
+
+
+OWN = (PLAIN, ["mine"], {"a": 1})
+
+
+def in_place_suite(letta_url, agent):
+    models = ["openai-proxy/scripted/thinker"]
+    return {"base_url": letta_url, "agent_id": agent.id, "in_place": True, "models": models}
+
+
+async def killed(target, run_id):
+    """Begin a run in place, as one does that is killed then; it gives nothing back."""
+    context = RunContext(
+        scripted_url=None,
+        fixture_names=frozenset(),
+        concurrency=1,
+        models=tuple(target["models"]),
+        run_id=run_id,
+    )
+    options = {key: one for key, one in target.items() if key != "models"}
+    connection = LettaConnection(LettaAgent(**options), context)
+    await connection.begin()
+    sample = Sample(id="s", input="")
+    await connection.open(
+        AttemptContext(
+            sample=sample, model=target["models"][0], epoch=0, attempt=0, fixtures={}, wait=None
+        )
+    )
+    await connection._server.close()
+
+
+def test_an_agent_is_as_it_was_after_a_run_in_place(letta, letta_url, users_agent, tmp_path):
+    run = run_suite(tmp_path, in_place_suite(letta_url, users_agent), ["One.", "Two."])
+    assert run.passed
+    assert state_of(letta, users_agent) == OWN
+
+
+def test_the_model_that_a_killed_run_has_changed_is_given_back_by_clean(
+    letta, letta_url, users_agent, tmp_path
+):
+    target = in_place_suite(letta_url, users_agent)
+    asyncio.run(killed(target, "dead-run-1"))
+    assert state_of(letta, users_agent)[0] != PLAIN
+    with pytest.raises(TargetError, match="in use by the run dead-run-1") as raised:
+        run_suite(tmp_path, target)
+    assert "`regrade clean dead-run-1`" in raised.value.hint
+    assert state_of(letta, users_agent)[0] != PLAIN
+    lent = LettaAgent(base_url=letta_url, agent_id=users_agent.id, in_place=True)
+    [line] = asyncio.run(lent.clean("dead-run-1"))
+    assert users_agent.id in line
+    assert state_of(letta, users_agent) == OWN
+    assert asyncio.run(lent.clean("dead-run-1")) == []

@@ -13,7 +13,7 @@ class StubServer:
         self.models = {"/v1/agents/a": "own-a", "/v1/agents/b": "own-b"}
         self.refuses = {f"/v1/agents/{one}" for one in refuses}
 
-    async def get(self, path, _query=None):
+    async def get(self, path, _query=None, *, shape=None):
         found = self.models[path]
         await asyncio.sleep(0)
         return {"llm_config": {"model": found}}
