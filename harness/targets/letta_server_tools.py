@@ -7,6 +7,7 @@ or is replaced once none of them has agents any more.
 
 import asyncio
 from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
@@ -81,6 +82,17 @@ async def put_tools(server: LettaServer, tools: Sequence[ServerTool], run_id: st
 
 
 async def _put_tool(server: LettaServer, tool: ServerTool, run_id: str) -> str:
+    for _ in range(_LOOKS):
+        try:
+            return await _put_once(server, tool, run_id)
+        except TargetError as error:
+            if error.code != "not_found":
+                raise
+            # Another run that used it has ended just now, and did not know of this one.
+    return await _put_once(server, tool, run_id)
+
+
+async def _put_once(server: LettaServer, tool: ServerTool, run_id: str) -> str:
     there = await _find(server, tool.name)
     if there is not None and not _is_same(tool, there):
         await _drop_stale(server, tool, there)
@@ -117,12 +129,8 @@ async def _drop_stale(server: LettaServer, tool: ServerTool, there: Mapping[str,
         TargetError: `bad_request`, where it is somebody's, or a run with agents uses it.
     """
     tags = {*(there.get("tags") or ())}
-    for look in range(_LOOKS):
-        # A run has no agents for a moment, between two of its trials.
-        if TAG not in tags or tags & await _live_runs(server):
-            raise _taken(tool, there)
-        if look < _LOOKS - 1:
-            await asyncio.sleep(_BETWEEN_LOOKS)
+    if TAG not in tags or await _live_among(server, {one for one in tags if runs_of([one])}):
+        raise _taken(tool, there)
     await server.delete(path_of("tools", there["id"]))
 
 
@@ -167,12 +175,14 @@ async def drop_tools(server: LettaServer, run_id: str) -> list[str]:
     tags = {TAG, run_tag(run_id)}
     tools = [tool async for tool in server.pages(path_of("tools", ""))]
     used = [tool for tool in tools if tags <= {*(tool.get("tags") or ())}]
+    named = {tag for tool in used for tag in tool["tags"] if runs_of([tag])} - tags
+    live = await _live_among(server, named)
     dropped: list[str] = []
     for tool in used:
         # Two runs may have changed the tags at once: what agents have says more.
         users = await _run_tags_by_tool(server)
-        live = users[_ANY] & {*tool["tags"]}
-        if others := (users.get(tool["id"], set()) | live) - tags:
+        kept = (live | users[_ANY]) & {*tool["tags"]}
+        if others := (users.get(tool["id"], set()) | kept) - tags:
             with suppress(TargetError):  # a run that has ended meanwhile deletes it
                 await server.patch(path_of("tools", tool["id"]), {"tags": [TAG, *sorted(others)]})
             continue
@@ -181,9 +191,16 @@ async def drop_tools(server: LettaServer, run_id: str) -> list[str]:
     return dropped
 
 
-async def _live_runs(server: LettaServer) -> set[str]:
-    """Return the tags of the runs that have agents."""
-    return (await _run_tags_by_tool(server))[_ANY]
+async def _live_among(server: LettaServer, named: AbstractSet[str]) -> set[str]:
+    """Return those tags of runs which have agents; one has none for a moment between trials."""
+    live: set[str] = set()
+    for look in range(_LOOKS if named else 0):
+        if look:
+            await asyncio.sleep(_BETWEEN_LOOKS)
+        live |= named & (await _run_tags_by_tool(server))[_ANY]
+        if live == named:
+            break
+    return live
 
 
 async def _run_tags_by_tool(server: LettaServer) -> dict[str, set[str]]:

@@ -371,3 +371,14 @@ async def test_a_server_that_stays_away_is_waited_for_as_long_as_the_suite_allow
         await connection.open(attempt(wait))
     await connection.close()
     assert raised.value.code == "connection_refused"
+
+
+async def test_a_tool_that_another_run_deletes_meanwhile_is_put_there_again():
+    tool = ServerTool("t", "def t(): ...", {"description": "T."})
+    there = {"id": "tool-1", "name": "t", "source_code": tool.source, "json_schema": tool.schema}
+    gone = answer('{"detail": "gone"}', status="404 Not Found")
+    replies = [answer(json.dumps([{**there, "tags": ["regrade", "regrade-run:a"]}])), gone]
+    async with served(*replies, answer("[]"), answer('{"id": "tool-2"}')) as (server, requests):
+        assert await put_tools(server, [tool], "b") == ["tool-2"]
+    methods = [head.split()[0] for head, _ in requests]
+    assert methods == ["GET", "PATCH", "GET", "POST"]
