@@ -11,7 +11,7 @@ import click
     "--out",
     required=True,
     type=click.Path(path_type=Path, dir_okay=False),
-    help="Write to this file; one that is there is replaced.",
+    help="Write to this file, outside of SOURCE; one that is there is not overwritten.",
 )
 @click.option(
     "--format",

@@ -23,7 +23,7 @@ NAMES = {"csv": "trials.csv", "parquet": "trials.parquet", "openai-chat": "conve
 @click.option(
     "--out",
     type=click.Path(path_type=Path, dir_okay=False),
-    help="Write to this file instead of one in the run directory; one that is there is replaced.",
+    help="Write to this file, not to one in the run directory; none is overwritten.",
 )
 def command(run: str, kind: str, out: Path | None) -> int:
     """Write the trials of RUN as a table (csv, parquet), or as Chat Completions messages.
@@ -34,6 +34,7 @@ def command(run: str, kind: str, out: Path | None) -> int:
     from harness.commands.run_lookup import lookup_run  # noqa: PLC0415
     from harness.reports import table_files  # noqa: PLC0415
     from harness.reports.trial_rows import grader_names  # noqa: PLC0415
+    from harness.running.output_places import refuse_overwriting  # noqa: PLC0415
     from harness.storing.run_folders import RUNS  # noqa: PLC0415
     from harness.system.files import whole_file  # noqa: PLC0415
     from harness.system.texts import one_line  # noqa: PLC0415
@@ -46,6 +47,7 @@ def command(run: str, kind: str, out: Path | None) -> int:
     }
     folder = lookup_run(run, RUNS)
     path = out or folder / NAMES[kind]
+    refuse_overwriting(path)
     try:
         with whole_file(path) as draft:
             names = grader_names(_counted(folder, _note))
@@ -58,7 +60,7 @@ def command(run: str, kind: str, out: Path | None) -> int:
         click.echo(
             one_line(f"warning: left out, as messages have no form for it: {kinds}"), err=True
         )
-    click.echo(f"wrote {path}")
+    click.echo(one_line(f"wrote {path}"))
     return 0
 
 

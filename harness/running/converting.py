@@ -8,6 +8,7 @@ import msgspec
 
 from harness.running.foreign_records import recorded_elsewhere
 from harness.running.foreign_trials import grades_brought
+from harness.running.output_places import refuse_overwriting, refuse_source
 from harness.running.record_reading import Records
 from harness.running.recorded_trials import Recorded, recorded_run
 from harness.storing.trial_log import encode_line
@@ -32,9 +33,12 @@ def convert_records(source: Path | Records, out: Path) -> Converted:
     whole, or not at all.
 
     Raises:
-        InputError: the records cannot be used, or the file cannot be written.
+        InputError: the records cannot be used, or the file cannot be written: it is there already,
+            or lies inside the source.
         StoreError: the run cannot be read.
     """
+    refuse_source(out, source if isinstance(source, Path) else source.path)
+    refuse_overwriting(out)
     recorded = (
         recorded_run(source) if isinstance(source, Path) else recorded_elsewhere(None, source)
     )

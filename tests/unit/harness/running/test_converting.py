@@ -39,18 +39,32 @@ def test_converting_again_gives_the_same(tmp_path):
     assert one == two
 
 
-def test_a_file_that_cannot_be_written_leaves_the_old_one(tmp_path):
+def test_nothing_is_written_of_records_that_cannot_be_used(tmp_path):
     good = write_lines(tmp_path / "r.jsonl", [chat(id="a")])
-    (tmp_path / "own.jsonl").write_text("mine", encoding="utf-8")
     (tmp_path / "bad.jsonl").write_text("{", encoding="utf-8")
     with pytest.raises(InputError):
         convert_records(records(tmp_path / "bad.jsonl"), tmp_path / "own.jsonl")
-    assert (tmp_path / "own.jsonl").read_text("utf-8") == "mine"
     with pytest.raises(InputError, match="cannot be written"):
         convert_records(records(good), tmp_path / "no such folder" / "own.jsonl")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["bad.jsonl", "r.jsonl"]
 
 
-def test_a_source_can_be_converted_onto_itself(tmp_path):
-    source = write_lines(tmp_path / "r.jsonl", [chat(id="a"), chat(id="b")])
-    assert convert_records(records(source), source).count == 2
-    assert json.loads(source.read_text("utf-8").splitlines()[1])["sample_id"] == "b"
+def test_what_is_there_is_not_overwritten(tmp_path):
+    source = write_lines(tmp_path / "r.jsonl", [chat(id="a")])
+    (tmp_path / "own.jsonl").write_text("mine", encoding="utf-8")
+    with pytest.raises(InputError, match=r"own\.jsonl: this is there already"):
+        convert_records(records(source), tmp_path / "own.jsonl")
+    assert (tmp_path / "own.jsonl").read_text("utf-8") == "mine"
+    before = source.read_bytes()
+    with pytest.raises(InputError, match="this is the source itself"):
+        convert_records(records(source), source)
+    assert source.read_bytes() == before
+
+
+@pytest.mark.parametrize("name", ["own.jsonl", "deeper/own.jsonl"])
+def test_nothing_is_written_into_the_folder_that_is_read(tmp_path, name):
+    (tmp_path / "deeper").mkdir()
+    write_lines(tmp_path / "r.jsonl", [chat(id="a")])
+    with pytest.raises(InputError, match="this lies inside the source"):
+        convert_records(records(tmp_path), tmp_path / name)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["deeper", "r.jsonl"]
