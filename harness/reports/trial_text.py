@@ -1,7 +1,7 @@
 """A trial as plain text: what happened, event by event, and what each grader said of it."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import msgspec
@@ -21,6 +21,7 @@ from harness.types.grades import Grade, Ref
 from harness.types.trials import Trial
 
 _INDENT = " " * 21
+_LONG = 120
 _LABELS = {UserMessage: "user", AssistantMessage: "assistant", Reasoning: "reasoning"}
 
 
@@ -40,10 +41,11 @@ def _lines(trial: Trial) -> Iterator[str]:
     yield from _attempts(trial)
     for number, turn in enumerate(trial.trajectory.turns):
         yield f"  turn {number}"
+        names = {e.call_id: e.name for e in turn.events if isinstance(e, ToolCall)}
         for index, event in enumerate(turn.events):
-            yield _event(index, event)
+            yield _event(index, event, names)
     for name, state in trial.snapshots.items():
-        yield f"  snapshot of {one_line(name)}: {one_line(json.dumps(state, ensure_ascii=False))}"
+        yield from _snapshot(name, state)
     yield "  grades" if trial.grades else "  no grades"
     for name, grade in trial.grades.items():
         yield from _grade(name, grade)
@@ -57,13 +59,24 @@ def _attempts(trial: Trial) -> Iterator[str]:
         yield f"  attempt {number}: {attempt.seconds:.2f} s, {end}"
 
 
-def _event(index: int, event: Event) -> str:
-    label, text = _label_and_text(event)
+def _snapshot(name: str, state: Any) -> Iterator[str]:
+    """Yield a state on one line, or where it is long one line a value."""
+    text = one_line(json.dumps(state, ensure_ascii=False))
+    if len(text) <= _LONG:
+        yield f"  snapshot of {one_line(name)}: {text}"
+        return
+    yield f"  snapshot of {one_line(name)}:"
+    for line in json.dumps(state, ensure_ascii=False, indent=2).split("\n"):
+        yield f"    {one_line(line)}"
+
+
+def _event(index: int, event: Event, names: Mapping[str | None, str]) -> str:
+    label, text = _label_and_text(event, names)
     body = harmless(text).replace("\n", f"\n{_INDENT}")
     return f"    {f'[{index}]':<5}{label:<12}{body}".rstrip()
 
 
-def _label_and_text(event: Event) -> tuple[str, str]:
+def _label_and_text(event: Event, names: Mapping[str | None, str]) -> tuple[str, str]:
     match event:
         case UserMessage() | AssistantMessage() | Reasoning():
             return _LABELS[type(event)], event.text
@@ -72,10 +85,38 @@ def _label_and_text(event: Event) -> tuple[str, str]:
             return "call", f"{name} {arguments}"
         case ToolResult(name=name, output=output, ok=ok):
             return ("result" if ok else "failed"), f"{name or '(no call)'}: {output}"
-        case SystemEvent(kind=kind, text=text):
-            return "system", f"{kind}: {text}"
+        case SystemEvent(kind=kind):
+            return "system", f"{kind}: {_system_text(event, names)}"
         case ErrorEvent(kind=kind, message=message):
             return "error", f"{kind}: {message}"
+
+
+def _system_text(event: SystemEvent, names: Mapping[str | None, str]) -> str:
+    """Return what an event says; of an approval, the tools and whether they were allowed."""
+    data = event.data if isinstance(event.data, dict) else {}
+    match event.kind, data:
+        case "approval_request", {"tool_call_ids": [*ids]}:
+            return ", ".join(_tool(one, names) for one in ids)
+        case "approval_response", {"approvals": [*given]}:
+            return "; ".join(_approval(one, names) for one in given)
+        case "approval_response", {"approve": bool(approve)}:
+            reason = event.text or data.get("reason") or ""
+            return _approval({"approve": approve, "reason": reason}, names)
+    return event.text or ("" if event.data is None else _json(event.data))
+
+
+def _approval(given: Any, names: Mapping[str | None, str]) -> str:
+    if not isinstance(given, dict) or not isinstance(given.get("approve"), bool):
+        return _json(given)
+    word = "approved" if given["approve"] else "denied"
+    call_id = given.get("tool_call_id")
+    tool = "" if call_id is None else f" {_tool(call_id, names)}"
+    reason = given.get("reason")
+    return f"{word}{tool}{f': {reason}' if reason else ''}"
+
+
+def _tool(call_id: Any, names: Mapping[str | None, str]) -> str:
+    return names.get(call_id, call_id) if isinstance(call_id, str) else _json(call_id)
 
 
 def _json(value: Any) -> str:

@@ -5,8 +5,8 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import ClassVar, Literal
 
-from harness.targets.letta_addresses import missing_key
-from harness.targets.letta_inline import InlineAgent
+from harness.targets.letta_addresses import address_problems, missing_key
+from harness.targets.letta_inline import DEFAULT, InlineAgent
 from harness.types.code import CodeFile, CodeRef, SuitePath
 from harness.types.errors import Fault
 from harness.types.protocols import Connection, RunContext
@@ -165,6 +165,19 @@ class LettaAgent:
         """Yield (option, problem) for options that cannot work."""
         if self.keep_agents and self.in_place:
             yield "keep_agents", "there is nothing to keep: in_place makes no agents"
+        for problem in address_problems(self.base_url):
+            yield "base_url", problem
+        if self.agent is not None and self.agent.is_nested:
+            # The types of letta-client take long to import.
+            from harness.targets.letta_agent_keys import agent_key_problems  # noqa: PLC0415
+
+            for problem in agent_key_problems(self.agent.body):
+                yield "agent", problem
+
+    def lint_models(self, models: Sequence[str], /) -> Iterator[tuple[str, str]]:
+        """Yield that a new agent would have no model."""
+        if self.agent is not None and not self.agent.has_model and models == (DEFAULT,):
+            yield "agent", "no model is named; set target.models or agent.model"
 
     def lint_keys(self, _models: Sequence[str], /) -> Iterator[tuple[str, str]]:
         """Yield that there is no key, where Letta Cloud is asked."""

@@ -53,7 +53,9 @@ class CloneMaker:
         known = secrets_in(state)
         server.hide(known.values())  # the clones' tools can print them
         workshop = replace(self._workshop, secrets={**known, **self._workshop.secrets})
-        self._importer = FileMaker(workshop, data, owns_folders=False)
+        self._importer = FileMaker(
+            workshop, data, name=f"the export of {self._agent_id}", owns_folders=False
+        )
         self._warn(state)
 
     async def _read_passages(self) -> list[dict[str, Any]]:

@@ -63,13 +63,14 @@ async def connected(
     Raises:
         TargetError: the command is not there, or cannot reach the models; a setup failed.
     """
+    for model in run_context.models:
+        # Raises for one that its backend does not know.
+        model_arguments(agent, model)
     argv = find_command(agent.command, run_context.folder.resolve())
     run_folder = await in_thread(make_run_folder, run_context.run_id)
     server: CodeServer | None = None
     try:
         server = _server(agent, run_context)
-        for model in run_context.models:
-            model_arguments(agent, model)
         if server is not None:
             await server.check([m for m in run_context.models if backend_of(agent, m) == "server"])
         shared = await _share(agent, run_context, argv, run_folder, server)

@@ -7,6 +7,13 @@ import shlex
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+PERMISSION_MODES = (
+    *("unrestricted", "standard", "acceptEdits", "strict"),
+    # older names, which it still takes
+    *("bypassPermissions", "default"),
+)
+"""What `--permission-mode` may be."""
+
 _PATHS = frozenset({"--import", "--skills"})
 _NEW_AGENT = frozenset(
     {"--base-tools", "--embedding", "--import", "--personality", "--system", "--system-custom"}

@@ -28,6 +28,12 @@ _INSTALL = f"install it (pip install letta=={TESTED}), or name its path as targe
 _READY_SECONDS = 60.0
 _VERSION = re.compile(r"(\d+\.\d[\w.+-]*)\s+\(Letta Code\)")
 _SHOWN = 100
+_MISCALLED = re.compile(
+    r"unknown option|invalid permission mode|argument (is )?(missing|ambiguous)"
+    r"|does not take an argument",
+    re.IGNORECASE,
+)
+"""What the command says of arguments before it looks for a prompt."""
 
 
 def find_command(text: str, folder: Path) -> list[str]:
@@ -86,6 +92,22 @@ class Preparation:
             secrets = (key,) if key else ()
             raise ended_failure(done.exit_code, f"connect to {url}: {said}", secrets)
         return home
+
+    async def try_arguments(self, arguments: Sequence[str]) -> None:
+        """Call the command as a turn does, but without a prompt: it refuses either way.
+
+        Raises:
+            TargetError: `bad_request`, where it refuses the arguments.
+        """
+        home = self.folder / "home-of-arguments"
+        home.mkdir()
+        form = ("--output-format", "stream-json", "-p")
+        done = await self._run(home, ["--backend", "local", "--new-agent", *arguments, *form])
+        said = done.errors.strip() or done.output.strip()
+        first = said.partition("\n")[0]
+        if done.exit_code != 0 and _MISCALLED.search(first):
+            message = f"{self.argv[0]} refuses target.flags or target.permission_mode: {first}"
+            raise TargetError(message, code="bad_request")
 
     async def _run(self, home: Path, arguments: Sequence[str]) -> Finished:
         homes = dict.fromkeys(("HOME", "USERPROFILE"), str(home))

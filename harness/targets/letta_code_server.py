@@ -20,6 +20,7 @@ from harness.targets.letta_code import LettaCode
 from harness.targets.letta_factories import call_factory
 from harness.targets.letta_leftovers import Leftovers, MadeAgent, delete_run
 from harness.targets.letta_lent_agents import LentAgents
+from harness.targets.letta_model_choice import check_models
 from harness.targets.letta_server import LettaServer, path_of
 from harness.targets.letta_tags import run_tags
 from harness.types.code import CodeRef
@@ -56,6 +57,17 @@ class CodeServer:
         self._server = LettaServer(self._client, (self.key,) if self.key else (), key_hint=hint)
         self._leftovers = Leftovers(self._server, run_context.run_id, run_context.warn)
         self._lent = LentAgents(self._server, run_context.warn)
+
+    async def check(self, models: Sequence[str]) -> None:
+        """Find before any trial that the server is down, or does not know a model.
+
+        Names without a provider are the command's own, which alone knows what they stand for.
+
+        Raises:
+            TargetError: as `check_models` says.
+        """
+        if models:
+            await check_models(self._server, [model for model in models if "/" in model])
 
     async def set_up(self, ref: CodeRef, models: Sequence[str]) -> None:
         """Call the suite's setup, for every model where it takes one.

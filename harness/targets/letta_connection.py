@@ -14,10 +14,11 @@ from harness.targets.letta_clones import CloneMaker, ExistingMaker
 from harness.targets.letta_factories import FactoryMaker
 from harness.targets.letta_faults import agent_faults
 from harness.targets.letta_files import importable, read_agent_file
+from harness.targets.letta_inline import DEFAULT
 from harness.targets.letta_leftovers import Leftovers, MadeAgent, delete_run
 from harness.targets.letta_lent_agents import LentAgents, give_back_lent
 from harness.targets.letta_makers import AgentMaker, FileMaker, InlineMaker, Workshop
-from harness.targets.letta_model_choice import DEFAULT, check_models
+from harness.targets.letta_model_choice import check_models
 from harness.targets.letta_server import LettaServer
 from harness.targets.letta_session import LettaSession
 from harness.targets.letta_tags import run_tags
@@ -74,7 +75,9 @@ class LettaConnection:
         if agent.agent_file is not None:
             document = read_agent_file(agent.agent_file)
             data = importable(document, workshop.tags)
-            return FileMaker(workshop, data, owns_folders=bool(document.get("sources")))
+            owns_folders = bool(document.get("sources"))
+            name = f"the agent file {agent.agent_file.text}"
+            return FileMaker(workshop, data, name=name, owns_folders=owns_folders)
         if agent.agent_script is not None:
             return FactoryMaker(workshop, agent.agent_script, self._client(FactoryClient))
         existing = ExistingMaker if agent.in_place else CloneMaker

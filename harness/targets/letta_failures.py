@@ -2,8 +2,8 @@
 
 The codes follow how the server 0.16.8 behaves: failures of the language model behind it come with
 an `error` or an `error_message` of their own type (`llm_rate_limit`), and with the server's word at
-the beginning of their detail (`NOT_FOUND: ...`), which says more than the status. Nothing is sent
-again in place, whatever the code allows: a turn has effects on its agent.
+the beginning of their detail (`NOT_FOUND: ...`), which says more than the status. Of a turn,
+which has effects on its agent, only what met nobody who listens is sent again in place.
 """
 
 import re
@@ -17,6 +17,7 @@ from harness.endpoints.failures import classify, failure, retry_after
 from harness.messages.letta_replies import LettaFailure, read_failure
 from harness.system.json_values import compact_json
 from harness.system.redaction import redacted_line
+from harness.targets.letta_refusals import refused_fields
 from harness.types.errors import TargetError
 
 _WIDTH = 500
@@ -58,6 +59,8 @@ _BY_STOP: Mapping[str, str] = {
 _WORD = re.compile(rf"\s*({'|'.join(_BY_WORD)}):")
 _NO_CREDIT = re.compile(r"insufficient_quota|billing_hard_limit_reached|billing_not_active")
 _GARBAGE = re.compile(r"\d+ validation errors? for ")
+_NO_ROUTE = frozenset({"Not Found", "404 page not found"})
+_MODEL = re.compile(r"handle|model", re.IGNORECASE)
 _PENDING = re.compile(r"PENDING_APPROVAL|waiting for approval on a tool call")
 _MODEL_HINTS: Mapping[str, str] = {
     "unauthorized": "the model's provider refuses the key that the Letta server has",
@@ -87,18 +90,31 @@ def letta_failure(
     code = _code_of_status(error.status_code, text)
     wait = retry_after(error.response.headers)
     found = failure(f"{place}: {text}", code=code, secrets=secrets, wait=wait)
+    if code == "not_found":
+        found.hint = _missing_hint(text)
     if error.status_code == 401 and key_hint:  # noqa: PLR2004  (RFC 9110)
         found.hint = key_hint
     return found
 
 
 def _text(body: Any, told: LettaFailure | None, otherwise: str) -> str:
+    detail = body.get("detail") if isinstance(body, Mapping) else body
+    if refused := refused_fields(detail):
+        return refused
     if told is not None and told.text:
         return told.text
-    detail = body.get("detail") if isinstance(body, Mapping) else body
     if detail is None:
         return otherwise
     return detail if isinstance(detail, str) else compact_json(detail)
+
+
+def _missing_hint(text: str) -> str:
+    """Say what to check where something is not there: the address, a model, or an id."""
+    if text.strip() in _NO_ROUTE:
+        return "check base_url: it is a Letta server's address, without a path such as /v1"
+    if _MODEL.search(text):
+        return "check the model's name, as the Letta server lists it"
+    return "check that id, and that base_url names the server that has it"
 
 
 def _code_of_status(status: int, text: str) -> str:

@@ -5,6 +5,9 @@ from typing import Any
 
 from harness.types.code import CodeFile
 
+DEFAULT = "default"
+"""The name of a trial's model where the suite names none: the agent's own."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class InlineAgent:
@@ -52,6 +55,17 @@ class InlineAgent:
     reasoning: bool | None = None
     response_format: dict[str, Any] | None = None
     timezone: str | None = None
+
+    @property
+    def has_model(self) -> bool:
+        """Say whether the agent has a model of its own."""
+        return self.model is not None or self.llm_config is not None
+
+    @property
+    def is_nested(self) -> bool:
+        """Say whether any option holds options of its own."""
+        lists = (value if isinstance(value, list) else [value] for value in self.body.values())
+        return any(isinstance(entry, dict) for entries in lists for entry in entries)
 
     @property
     def body(self) -> dict[str, Any]:

@@ -146,17 +146,18 @@ class InlineMaker:
 
 
 class FileMaker:
-    """Makes agents by importing the same document again and again.
+    """Makes agents by importing the same document again and again; `name` is what it is called.
 
     `owns_folders` says that the folders of an imported agent were made with it.
     """
 
     is_rehearsed = True
 
-    def __init__(self, workshop: Workshop, data: bytes, *, owns_folders: bool) -> None:
+    def __init__(self, workshop: Workshop, data: bytes, *, name: str, owns_folders: bool) -> None:
         self._workshop = workshop
         self._data = data
         self._has_learnt = False
+        self._name = name
         self._owns_folders = owns_folders
 
     async def prepare(self) -> None:
@@ -169,10 +170,20 @@ class FileMaker:
             TargetError: the server does not import it.
         """
         workshop = self._workshop
-        [agent_id, *others] = await workshop.server.import_agent(self._data, workshop.secrets)
+        [agent_id, *others] = await self._import()
         bare = MadeAgent(id=agent_id, others=tuple(others))
         state = await workshop.or_discarded(bare, self._finished(agent_id, context.model))
         return made_agent(state, owns_folders=self._owns_folders)
+
+    async def _import(self) -> list[str]:
+        workshop = self._workshop
+        try:
+            return await workshop.server.import_agent(self._data, workshop.secrets)
+        except TargetError as error:
+            if error.code not in {"bad_request", "not_found", "server_error"}:
+                raise
+            message = f"{self._name} cannot be imported: {error}"
+            raise TargetError(message, code=error.code, hint=error.hint) from error
 
     async def _finished(self, agent_id: str, model: str) -> Mapping[str, Any]:
         if not self._has_learnt:

@@ -5,13 +5,11 @@ from typing import Any
 
 from harness.endpoints.keys import is_loopback
 from harness.system.suggestions import suggest
+from harness.targets.letta_inline import DEFAULT
 from harness.targets.letta_server import LettaServer, path_of
 from harness.targets.letta_shapes import ServedModel
 from harness.types.errors import TargetError
 from harness.types.suites import SCRIPTED
-
-DEFAULT = "default"
-"""The name of a trial's model where the suite names none: the agent's own."""
 
 _WINDOW = 128_000
 

@@ -81,7 +81,8 @@ class LettaSession:
 def _short(state: Mapping[str, Any]) -> dict[str, Any]:
     blocks = state.get("blocks") or ()
     return {
-        **{key: state.get(key) for key in ("id", "name", "model")},
+        **{key: state.get(key) for key in ("id", "name")},
+        "model": state.get("model") or _endpoint_model(state.get("llm_config")),
         "blocks": [
             {key: block.get(key) for key in ("label", "value", "limit", "description")}
             for block in blocks
@@ -89,3 +90,8 @@ def _short(state: Mapping[str, Any]) -> dict[str, Any]:
         "tags": list(state.get("tags") or ()),
         "tools": [tool.get("name") for tool in state.get("tools") or ()],
     }
+
+
+def _endpoint_model(config: Any) -> Any:
+    """Return the model of an agent without a model's handle, such as a scripted one."""
+    return config.get("model") if isinstance(config, Mapping) else None

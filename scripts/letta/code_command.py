@@ -3,10 +3,12 @@
 Its wheel brings all it needs, Node included; it lies beside the installations of the server.
 """
 
+import argparse
 import fcntl
 import shutil
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 from server_places import Trouble, find_places
@@ -15,14 +17,25 @@ LETTA_CODE = "letta==0.34.12"
 EDITION = "1"
 
 
-def main() -> int:
+def main(arguments: Sequence[str]) -> int:
     """Install what is not there yet; a trouble is one line, and code 3."""
+    _parser().parse_args(arguments)
     try:
         print(install())
     except (Trouble, OSError) as trouble:
         print(f"scripts/letta-code: {trouble}", file=sys.stderr)
         return 3
     return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    return argparse.ArgumentParser(
+        prog="scripts/letta-code",
+        description="Installs Letta Code, which the target letta_code drives, once into a cache "
+        "folder (280 MB), and prints the path of the command.",
+        epilog='PATH=$(dirname "$(scripts/letta-code)"):$PATH   makes it the command `letta`. '
+        "REGRADE_LETTA_CACHE names another cache folder.",
+    )
 
 
 def install() -> Path:
@@ -56,4 +69,4 @@ def _run(*command: str) -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(sys.argv[1:]))

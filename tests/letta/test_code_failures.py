@@ -120,20 +120,46 @@ def test_without_the_command_a_run_ends_at_once_with_one_line(tmp_path, options,
     assert not (tmp_path / "runs").exists()
 
 
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        ({"flags": "--no-such-flag"}, "permission_mode: Error: Unknown option '--no-such-flag'"),
+        ({"permission_mode": "foo"}, "Invalid permission mode: foo. Valid modes: unrestricted"),
+        ({"backend": "server", "base_url": "http://127.0.0.1:9", "models": ["openai/gpt-4.1"]},
+         "GET http://127.0.0.1:9/v1/models/: "),
+        ({"backend": "server"}, "scripted/plain is served to the local backend only"),
+    ],
+)  # fmt: skip
+def test_what_no_trial_could_be_driven_with_ends_a_run_before_the_first(tmp_path, options, told):
+    suite = write_code_suite(tmp_path, {"plain": [{"say": "Hi."}]}, options)
+    done = command("run", suite, "--out", tmp_path / "runs")
+    assert done.returncode == 3
+    assert told in done.stderr.splitlines()[-1]
+    assert not (tmp_path / "runs").exists()
+
+
+def test_a_model_that_the_server_does_not_have_is_found_before_any_trial(letta_url, tmp_path):
+    options = {"backend": "server", "base_url": letta_url, "models": ["openai-proxy/scripted/plan"]}
+    done = command("run", write_code_suite(tmp_path, {}, options), "--out", tmp_path / "runs")
+    assert done.returncode == 3
+    assert 'has no model "openai-proxy/scripted/plan"; did you mean' in done.stderr
+
+
+def test_variables_to_pass_on_that_are_not_set_are_told(tmp_path):
+    suite = write_code_suite(tmp_path, {"plain": [{"say": "Hi."}]}, {"pass_env": ["NO_SUCH_ONE"]})
+    done = command("run", suite, "--out", tmp_path / "runs")
+    assert done.returncode == 0
+    assert "pass_env: the environment variable NO_SUCH_ONE is not set" in done.stdout + done.stderr
+
+
 def test_what_the_command_refuses_is_said_by_its_first_line(tmp_path, monkeypatch):
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
-    found = {}
-    for name, options in {
-        "flag": {"flags": "--no-such-flag"},
-        "models": {"models": ["nowhere/nothing", "openai/gpt-4.1"]},
-    }.items():
-        trials = run_code_suite(tmp_path / name, {"plain": [{"say": "Hi."}]}, options)
-        found |= {model: trial.error for model, trial in trials.items()}
+    options = {"models": ["nowhere/nothing", "openai/gpt-4.1"]}
+    trials = run_code_suite(tmp_path, {"plain": [{"say": "Hi."}]}, options)
+    found = {model: trial.error for model, trial in trials.items()}
     assert {name: error.code for name, error in found.items()} == {
-        "plain": "bad_request",
         "nowhere/nothing": "not_found",
         "openai/gpt-4.1": "unauthorized",
     }
-    assert "Unknown option '--no-such-flag'" in found["plain"].message
     assert 'provider "nowhere" is not registered' in found["nowhere/nothing"].message
     assert "Provider is not configured: openai" in found["openai/gpt-4.1"].message

@@ -109,6 +109,7 @@ def test_agents_are_kept_on_request_until_they_are_cleaned(letta, letta_url, tmp
 def test_the_final_state_is_short_or_whole(letta_url, tmp_path):
     short = only_trial(run_suite(tmp_path, scripted(letta_url))).snapshots["agent_state"]
     assert sorted(short) == ["blocks", "id", "model", "name", "tags", "tools"]
+    assert short["model"] == "scripted/lookup"
     target = scripted(letta_url, keep_agent_state=True, secrets={"FOO": "s3cret-value"})
     whole = only_trial(run_suite(tmp_path, target)).snapshots["agent_state"]
     assert whole["system"] == INLINE["system"]

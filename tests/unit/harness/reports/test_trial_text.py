@@ -25,6 +25,21 @@ EVENTS = (
     ToolResult(call_id="z", name=None, output="ghost"),
     ToolCall(call_id="d", name="other", arguments={"n": 1}),
     SystemEvent(kind="compaction", text="cut"),
+    SystemEvent(kind="approval_request", data={"tool_call_ids": ["c", "d", "gone"]}),
+    SystemEvent(
+        kind="approval_response",
+        data={
+            "approvals": [
+                {"type": "approval", "approve": True, "tool_call_id": "c"},
+                {"type": "approval", "approve": False, "tool_call_id": "d", "reason": "not now"},
+                {"odd": 1},
+            ]
+        },
+    ),
+    SystemEvent(kind="approval_response", text="not ever", data={"approve": False}),
+    SystemEvent(kind="approval_response", data={"approve": "\x1b"}),
+    SystemEvent(kind="other", data={"n": 1}),
+    SystemEvent(kind="bare"),
     ErrorEvent(kind="stream_cut", message="half"),
     AssistantMessage(text="rt_1"),
 )
@@ -43,9 +58,20 @@ s1 on m, epoch 1: failed, score 0.500
     [4]  result      (no call): ghost
     [5]  call        other {"n":1}
     [6]  system      compaction: cut
-    [7]  error       stream_cut: half
-    [8]  assistant   rt_1
+    [7]  system      approval_request: lookup, other, gone
+    [8]  system      approval_response: approved lookup; denied other: not now; {"odd":1}
+    [9]  system      approval_response: denied: not ever
+    [10] system      approval_response: {"approve":"\\u001b"}
+    [11] system      other: {"n":1}
+    [12] system      bare:
+    [13] error       stream_cut: half
+    [14] assistant   rt_1
   snapshot of db: {"rows": [1]}
+  snapshot of long:
+    {
+      "text": "TEXT\\u001b",
+      "rows": []
+    }
   grades
     g: failed 0.500: it did not
       see turn 0 [3], turn 0 [8] characters 0-4
@@ -81,6 +107,6 @@ def test_everything_that_happened_is_shown_and_nothing_controls_the_terminal():
         timing=Timing(started_at=AT),
         error=Failure(code="max_steps", message="no answer"),
         keys=Keys(drive="d", sample="s"),
-        snapshots={"db": {"rows": [1]}},
+        snapshots={"db": {"rows": [1]}, "long": {"text": "x" * 120 + "\x1b", "rows": []}},
     )
-    assert trial_text(trial) == EXPECTED
+    assert trial_text(trial) == EXPECTED.replace("TEXT", "x" * 120)

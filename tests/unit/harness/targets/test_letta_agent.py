@@ -68,6 +68,41 @@ def test_options_that_cannot_work_are_faults(tmp_path, target, problem):
     assert any(problem in fault for fault in faults_of(tmp_path, target))
 
 
+@pytest.mark.parametrize(
+    ("target", "models", "problem"),
+    [
+        ({"agent": {}}, ("default",), ("agent", "no model is named")),
+        ({"agent": {"model": "m"}}, ("default",), None),
+        ({"agent": {}}, ("m",), None),
+        ({"agent_id": "agent-1"}, ("default",), None),
+    ],
+)
+def test_a_new_agent_needs_a_model_from_somewhere(tmp_path, target, models, problem):
+    suite = build(tmp_path, {**target, **({} if models == ("default",) else {"model": "m"})})
+    found = [(option, text[:17]) for option, text in suite.target.target.lint_models(models)]
+    assert found == ([problem] if problem else [])
+    assert any("no model is named" in str(fault) for fault in suite.warnings) == bool(problem)
+
+
+@pytest.mark.parametrize(
+    ("target", "problem"),
+    [
+        ({**AGENT, "base_url": "http://127.0.0.1:8283/v1"}, "ends before /v1"),
+        ({**AGENT, "base_url": "http://127.0.0.1:8283/v1/"}, "ends before /v1"),
+        ({"agent": {"model": "m", "memory_blocks": [{"lable": "x"}]}}, 'did you mean "label"?'),
+    ],
+)
+def test_what_the_server_would_refuse_is_told_beforehand(tmp_path, target, problem):
+    assert any(problem in str(fault) for fault in build(tmp_path, target).warnings)
+
+
+@pytest.mark.parametrize("agent", [{"tools": "tools.py"}, {"server_tools": ["look"]}])
+def test_a_tool_runs_on_the_server_or_here_and_not_both(tmp_path, agent):
+    target = {"agent": {"model": "m", **agent}, "client_tools": "tools.py"}
+    [fault] = faults_of(tmp_path, target)
+    assert fault.startswith(f"tools.py:1: tool look is one of agent.{next(iter(agent))} too")
+
+
 def test_prompts_are_not_filled_in_from_the_environment(tmp_path):
     target = {"agent": {"system": "Say ${HOME}.", "model": "m"}}
     assert build(tmp_path, target).target.target.agent.body["system"] == "Say ${HOME}."

@@ -3,6 +3,7 @@ import letta_client
 import pytest
 
 from harness.messages.letta_replies import LettaFailure
+from harness.targets.letta_addresses import key_hint
 from harness.targets.letta_failures import letta_failure, reported_failure, stop_failure
 
 REQUEST = httpx.Request("POST", "http://127.0.0.1:8283/v1/agents/agent-1/messages?x=1")
@@ -61,6 +62,41 @@ def test_a_refused_key_is_told_from_one_of_the_models_provider():
     of_the_model = letta_failure(status_error(401, body))
     assert "api_key_env" in own.hint
     assert "provider" in of_the_model.hint
+
+
+@pytest.mark.parametrize(
+    ("key", "variable", "told"),
+    [
+        (None, "", "there is no key: the environment variable NOKEY is not set"),
+        (None, "wrong", "the key is that of the environment variable NOKEY"),
+        ("wrong", "", "the key is that of target.api_key"),
+    ],
+)
+def test_a_refusal_says_where_the_key_came_from(monkeypatch, key, variable, told):
+    monkeypatch.setenv("NOKEY", variable)
+    hint = key_hint(key=key, variable="NOKEY")
+    refused = status_error(401, {"detail": "Unauthorized"})
+    assert letta_failure(refused, key_hint=hint).hint == told
+    missing = status_error(404, {"detail": "NOT_FOUND: x"})
+    assert letta_failure(missing, key_hint=hint).hint != told
+
+
+@pytest.mark.parametrize(
+    ("detail", "hint"),
+    [
+        ("Not Found", "without a path such as /v1"),
+        ("Agent with ID agent-1 not found", "check that id"),
+        ("NOT_FOUND: Handle openai/none not found", "model's name"),
+    ],
+)
+def test_what_is_not_there_says_what_to_check(detail, hint):
+    assert hint in letta_failure(status_error(404, {"detail": detail})).hint
+
+
+def test_a_request_of_the_wrong_form_is_told_by_its_fields():
+    detail = "[{'type': 'missing', 'loc': ('body', 'name'), 'msg': 'Field required'}]"
+    failed = letta_failure(status_error(422, {"trace_id": "", "detail": detail}))
+    assert str(failed).endswith("422: name: Field required")
 
 
 @pytest.mark.parametrize(
