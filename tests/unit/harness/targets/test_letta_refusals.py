@@ -8,7 +8,8 @@ MISSING = (
     "{'type': 'missing', 'loc': ('body', 'memory_blocks', 0, 'label'), 'msg': 'Field required', "
 )
 MISSING += "'input': {'lable': 'human'}}"
-LABEL = "memory_blocks.0.label: Field required"
+FIRST = "memory_blocks.0.label: Field required"
+ID = "agent_id: String should match pattern 'agent-{uuid4}'"
 PATTERN = (
     "{'type': 'string_pattern_mismatch', 'loc': ('path', 'agent_id'), "
     "'msg': \"String should match pattern 'agent-{uuid4}'\", 'input': 'nonsense'}"
@@ -27,7 +28,7 @@ KIND = (
         (f"[{KIND}]", "tool_rules.1: Input tag 'x' does not match: 'exit_loop', 'run_first'"),
         (
             f"[{', '.join([MISSING, PATTERN] * 3)}]",
-            f"{LABEL}; agent_id: String should match pattern 'agent-{{uuid4}}'; {LABEL}; and 3 more",
+            f"{FIRST}; {ID}; {FIRST}; and 3 more",
         ),
         ([{"loc": ["body", "name"], "msg": "too long"}], "name: too long"),
         ([{"loc": ["body"], "msg": "no JSON"}], "no JSON"),
