@@ -1,5 +1,6 @@
 """JSON paths (RFC 9535) into the stored state of a trial."""
 
+import re
 from functools import lru_cache
 from typing import Any
 
@@ -10,6 +11,8 @@ from harness.system.patterns import PatternError, check_time, search
 
 _MOST = {"..": 3, "?": 3}
 """How often a path may hold what looks at everything below: nothing interrupts it meanwhile."""
+
+_TOKEN = re.compile(r"'?TOKEN_(\w+)'?")
 
 
 class _Search(FilterFunction):
@@ -46,15 +49,28 @@ class _Paths(JSONPathEnvironment):
 
 @lru_cache(maxsize=256)
 def _compiled(path: str) -> Any:
+    if not path.startswith("$"):
+        raise ValueError("a path begins with `$`, such as `$.orders`")
     for part, most in _MOST.items():
         if path.count(part) > most:
             raise ValueError(f"it holds {part!r} more than {most} times")
     try:
         return _Paths(strict=True).compile(path)
     except JSONPathError as error:
-        raise ValueError(" ".join(str(error).split())) from error
+        raise ValueError(_in_words(error)) from error
     except RecursionError:
         raise ValueError("the path is nested too deep") from None
+
+
+def _in_words(error: JSONPathError) -> str:
+    """Say what is wrong with a path and where, without the names that the parser has for it."""
+    said = str(error.args[0]) if error.args else type(error).__name__
+    plain = _TOKEN.sub(lambda found: found[1].lower().replace("_", " "), said)
+    at = getattr(error.token, "index", None)
+    said = " ".join(plain.split())
+    if not isinstance(at, int):
+        return said
+    return f"{said} at character {at + 1}" if at >= 0 else f"{said} at its end"
 
 
 def check_path(path: str) -> None:
@@ -79,7 +95,7 @@ def select(path: str, state: Any) -> list[Any]:
             check_time(path, what="the path")
             found.append(match.obj)
     except JSONPathError as error:
-        raise ValueError(" ".join(str(error).split())) from error
+        raise ValueError(_in_words(error)) from error
     except RecursionError:
         raise ValueError("the state is nested too deep for it") from None
     return found

@@ -40,34 +40,41 @@ class Binder:
         *,
         free: Free = "written",
         also: Collection[str] = (),
+        foreign: Collection[str] = (),
     ) -> _T | None:
         """Make a dataclass of a mapping; None where that was a fault, and all of it was reported.
 
         `free` says how numbers count where any value may stand; `also` are further keys of the
-        mapping, which are read elsewhere.
+        mapping, which are read elsewhere. `foreign` are those of its author's own spelling, which
+        were put right before: they are listed among what is allowed.
         """
         if not isinstance(location.node, Table):
             found = f"found {describe(location.node)}"
             self.findings.fault(location, found, "a mapping of options")
             return None
         before = len(self.findings.faults)
-        misspelt = self._report_unknown(record, location, also)
+        misspelt = self._report_unknown(record, location, also, foreign)
         bound = self._validate(record, location, free, misspelt)
         return bound if len(self.findings.faults) == before else None
 
     def _report_unknown(
-        self, record: type[Any], location: Location, also: Collection[str]
+        self,
+        record: type[Any],
+        location: Location,
+        also: Collection[str],
+        foreign: Collection[str],
     ) -> _Misspelt:
         """Report keys that are no options; return the (path, option) that they were meant for."""
         misspelt: _Misspelt = set()
         for index, (at, kind) in enumerate(records_below(location, record)):
             known = {*option_hints(kind), *(also if index == 0 else ())}
+            listed = {*known, *(foreign if index == 0 else ())}
             for key, _ in at.children():
                 if key in known:
                     continue
                 if close := find_close(key, known):
                     misspelt.add((at.path, close))
-                self.findings.key_fault(at, key, f'unknown key "{key}"', suggest(key, known))
+                self.findings.key_fault(at, key, f'unknown key "{key}"', suggest(key, listed))
         return misspelt
 
     def _validate(

@@ -3,7 +3,7 @@
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from harness.documents.nodes import Listing, Location, Scalar, describe, text_of
+from harness.documents.nodes import Listing, Location, Scalar, describe, is_null, text_of
 from harness.loading.grader_entries import TRIAL_METRIC
 from harness.loading.load_context import LoadContext
 from harness.system.suggestions import suggest
@@ -53,6 +53,7 @@ class _Reading:
         if forms and forms[0] in GROUPS:
             return self.group(at, forms[0])
         self.check_model(at)
+        self.check_threshold(at)
         if "weights" in forms:
             check_weights(at, self.context, [*self.metrics, TRIAL_METRIC])
             return self.context.bind(WeightedGate, at)
@@ -81,6 +82,14 @@ class _Reading:
         elif self.models is not None and model not in self.models:
             problem = f'the suite has no model "{model}"'
             findings.fault(named, problem, suggest(model, self.models))
+
+    def check_threshold(self, at: Location) -> None:
+        """Report a threshold that the aggregation has no use for."""
+        threshold, how = at.child("threshold"), at.text("aggregation") or "mean"
+        if threshold and not is_null(threshold.node) and how != "pass_rate":
+            problem = f"a threshold has no effect on the {how}"
+            allowed = "`aggregation: pass_rate` is the share of scores that reach it"
+            self.context.findings.fault(threshold, problem, allowed)
 
 
 def check_metric(

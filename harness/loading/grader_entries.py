@@ -17,7 +17,7 @@ from harness.loading.grader_parts import (
     find_grader_type,
     name_of,
 )
-from harness.loading.letta_evals_graders import JUDGES, native_grader
+from harness.loading.letta_evals_graders import JUDGE, JUDGES, native_grader
 from harness.loading.load_context import LoadContext
 from harness.loading.misplaced_keys import put_right
 from harness.system.suggestions import suggest
@@ -125,12 +125,13 @@ def _bind_entry(
     native = native_grader(location, context)
     if native is None or _has_other_kind(native, context):
         return None
+    foreign = () if native is location else option_hints(context.plugins.graders[JUDGE])
     location = native
     grader_type = find_grader_type(location, context)
     if isinstance(grader_type, type):
         inner, own = option_hints(grader_type), option_hints(GraderEntry)
         location = put_right(location, context.findings, "config", own=own, inner=inner)
-    entry = context.bind(GraderEntry, location)
+    entry = context.bind(GraderEntry, location, foreign=foreign)
     isolation = entry.isolation if entry else "thread"
     grader = bind_grader_part(location, context, grader_type, isolation) if grader_type else None
     parts = _bind_parts(location, context, grader_type)

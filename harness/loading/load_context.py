@@ -13,7 +13,7 @@ from harness.loading.environment import expand
 from harness.loading.plugins import Plugins
 from harness.loading.suite_paths import Folder, resolve_path
 from harness.types.code import CodeFile, CodeRef, SuitePath, SuiteText
-from harness.types.marks import MarkKind
+from harness.types.marks import MarkKind, Style
 
 _T = TypeVar("_T")
 
@@ -25,6 +25,7 @@ class LoadContext:
     `environ` fills `${NAME}` in paths; None leaves it alone, where it was filled in already.
     `code` is None where the text is not trusted to name files, as in a dataset. `refuses_lint`
     makes faults of what plug-ins find wrong with their options, where it is a warning otherwise.
+    `dialect` is whose spelling the author uses.
     """
 
     folder: Folder
@@ -33,6 +34,7 @@ class LoadContext:
     code: CodeFiles | None
     environ: Mapping[str, str] | None
     refuses_lint: bool = False
+    dialect: Style = "regrade"
 
     def already_expanded(self) -> "LoadContext":
         """Return the same context for values in which `${NAME}` was filled in."""
@@ -45,9 +47,11 @@ class LoadContext:
         *,
         free: Free = "written",
         also: Collection[str] = (),
+        foreign: Collection[str] = (),
     ) -> _T | None:
         """Make a dataclass of a mapping, as `Binder.bind` does."""
-        return Binder(self.findings, self.resolve).bind(record, location, free=free, also=also)
+        binder = Binder(self.findings, self.resolve)
+        return binder.bind(record, location, free=free, also=also, foreign=foreign)
 
     def resolve(self, kind: type, text: str) -> SuitePath | SuiteText | CodeFile | CodeRef:
         """Resolve the text of an option by its type.

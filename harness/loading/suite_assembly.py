@@ -50,11 +50,13 @@ def assemble(node: Node, context: LoadContext) -> Suite | None:
         found = f"found {describe(node)}"
         context.findings.fault(written, found, "a suite is a mapping of keys and values")
         return None
+    context = replace(context, dialect="letta-evals" if is_letta_evals(written) else "regrade")
     translated = native_suite(_with_keys_put_right(written, context), context)
     location = translated.suite
     is_url, hub = _hub_dataset(location, context)
     parts = PARTS | {"dataset"} if is_url else PARTS
-    head = context.bind(SuiteHead, location.without(*parts), also=parts)
+    foreign = {*TOP_KEYS} - {"grader"} if context.dialect == "letta-evals" else ()
+    head = context.bind(SuiteHead, location.without(*parts), also=parts, foreign=foreign)
     role: Role = "required" if _threshold(location) is None else "scored"
     entries = _graders(location, context, role)
     location = with_state(location, entries.needs, context)
@@ -69,7 +71,7 @@ def assemble(node: Node, context: LoadContext) -> Suite | None:
         name=head.name if head else "",
         description=head.description if head else "",
         dataset=_dataset(location, head, hub, context),
-        dialect="letta-evals" if is_letta_evals(written) else "regrade",
+        dialect=context.dialect,
         samples=inline.samples,
         max_samples=head.max_samples if head else None,
         sample_tags=(head.sample_tags if head else None) or (),

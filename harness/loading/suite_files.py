@@ -13,10 +13,13 @@ from harness.loading.code_files import CodeFiles
 from harness.loading.load_context import LoadContext
 from harness.loading.plugins import find_all_plugins
 from harness.loading.suite_assembly import assemble
-from harness.loading.suite_paths import Folder
+from harness.loading.suite_paths import Folder, close_file
 from harness.loading.vally_suites import is_vally, native_vally
+from harness.system.suggestions import list_names
 from harness.types.errors import Fault, SuiteError
 from harness.types.suites import Suite
+
+_SUFFIXES = (".yaml", ".yml")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,7 +76,9 @@ def draft_of_file(path: str | Path) -> Draft:
         data = path.read_bytes()
     except OSError as error:
         reason = error.strerror or type(error).__name__
-        fault = Fault(file=shown, problem=f"the suite cannot be read: {reason}")
+        fault = Fault(
+            file=shown, problem=f"the suite cannot be read: {reason}", allowed=_instead(path)
+        )
         return Draft(suite=None, faults=(fault,))
     node = read_yaml(data, findings)
     if node is None:
@@ -84,6 +89,20 @@ def draft_of_file(path: str | Path) -> Draft:
         return draft
     text = data.decode("utf-8-sig")
     return replace(draft, suite=replace(draft.suite, source=path, text=text))
+
+
+def _instead(path: Path) -> str:
+    """Name the file that was meant, or those that may be, where a suite is not there."""
+    if path.exists() or not path.parent.is_dir():
+        return ""
+    try:
+        names = [one.name for one in path.parent.iterdir() if one.suffix.lower() in _SUFFIXES]
+    except OSError:
+        return ""
+    if close := close_file(path.name, names):
+        return f'did you mean "{close}"?'
+    found = list_names(sorted(names)).removeprefix("allowed: ")
+    return f"name the file of a suite; the folder holds {found}" if names else ""
 
 
 def _draft(node: Node, findings: Findings, folder: Folder) -> Draft:

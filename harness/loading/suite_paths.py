@@ -1,9 +1,9 @@
 """Paths of a suite, from text: relative to its folder, with either separator, never unclear."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from pathlib import Path, PureWindowsPath
+from pathlib import Path, PurePath, PureWindowsPath
 from urllib.parse import unquote
 
 from harness.documents.findings import BadReference
@@ -29,6 +29,21 @@ class Folder:
         except ValueError:
             return path.as_posix()
         return inside if self.shown in {"", "."} else f"{self.shown.rstrip('/')}/{inside}"
+
+
+def close_file(name: str, names: Iterable[str]) -> str | None:
+    """Return the file that was most likely meant: of the same kind, or else of the same name.
+
+    The kind of a file is what its name ends in. None where no file is close.
+    """
+    wanted, files = PurePath(name), [PurePath(one) for one in sorted(names)]
+    if not wanted.suffix:
+        return find_close(name, map(str, files))
+    same = [str(one) for one in files if one.suffix.lower() == wanted.suffix.lower()]
+    if close := find_close(name, same):
+        return close
+    stem = wanted.stem.lower()
+    return next((str(one) for one in files if one.suffix and one.stem.lower() == stem), None)
 
 
 def resolve_path(text: str, folder: Folder, environ: Mapping[str, str] | None) -> SuitePath:
@@ -89,5 +104,5 @@ def _missing(path: Path, text: str) -> tuple[str, str]:
         names = None
     if names is None:
         return problem, f'nor the folder "{path.parent.as_posix()}"'
-    close = find_close(path.name, names)
+    close = close_file(path.name, names)
     return problem, f'did you mean "{close}"?' if close else "paths start at the suite's folder"

@@ -95,10 +95,16 @@ def _bind_head(
     # Without a known kind nothing is known of the other keys, so none of them is a fault.
     others = option_hints(target_type) if target_type else {key for key, _ in location.children()}
     before = len(context.findings.faults)
-    head = context.bind(TargetHead, location, also=others)
+    head = context.bind(TargetHead, location, also=others, foreign=_foreign(location, context))
     _check_models(location, context)
     _check_given(location, target_type, context)
     return head if len(context.findings.faults) == before else None
+
+
+def _foreign(location: Location, context: LoadContext) -> Collection[str]:
+    """Return the keys that the author may know a target's options by."""
+    kind = location.text("kind") or ""
+    return TARGET_KEYS.get(kind, ()) if context.dialect == "letta-evals" else ()
 
 
 def _check_given(location: Location, target_type: type[Any] | None, context: LoadContext) -> None:
@@ -138,7 +144,8 @@ def _check_models(location: Location, context: LoadContext) -> None:
 
 def _bind_options(location: Location, context: LoadContext, target_type: type[Any]) -> Any:
     # An unknown key is the same fault here as with the head, and shown once.
-    target = context.bind(target_type, location, free="json", also=_HEAD)
+    foreign = _foreign(location, context)
+    target = context.bind(target_type, location, free="json", also=_HEAD, foreign=foreign)
     if target is not None:
         lint(target, location, context)
     return target

@@ -37,7 +37,9 @@ class FaultyGraders:
             name: spec.fault for name, spec in faulty.items() if spec.decides or name in gated
         }
         judges_trials = any(spec.decides for spec in faulty.values())
-        self.unmet = frozenset([*self._deciding, *([TRIAL] if judges_trials else [])])
+        self.unmet: frozenset[str] = frozenset(
+            [*self._deciding, *([TRIAL] if judges_trials else [])]
+        )
         """The metrics on which no gate is met."""
 
     def reasons(self) -> list[str]:

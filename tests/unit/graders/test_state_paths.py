@@ -59,3 +59,21 @@ def test_a_state_that_is_nested_too_deep_for_a_path_is_told():
         state = {"a": state}
     with pytest.raises(ValueError, match=r"\S"):
         select("$..b", state)
+
+
+@pytest.mark.parametrize(
+    ("path", "told"),
+    [
+        ("orders", "a path begins with `$`, such as `$.orders`"),
+        ("", "a path begins with `$`, such as `$.orders`"),
+        (" $.a", "a path begins with `$`, such as `$.orders`"),
+        ("$.orders[", "unexpected end of query at its end"),
+        ("$.a b", "unexpected token 'b' at character 5"),
+        ("$.a[1:2:3:4]", "expected comma, found colon at character 10"),
+        ("$[?foo(@)]", "function 'foo' is not defined at character 4"),
+    ],
+)
+def test_what_is_wrong_with_a_path_is_said_in_the_words_of_its_author(path, told):
+    with pytest.raises(ValueError, match=r"\S") as caught:
+        check_path(path)
+    assert str(caught.value) == told

@@ -51,6 +51,14 @@ def test_gates_are_on_metrics_on_weights_and_in_groups(folder):
             "{metric: a, weights: {a: 1}, op: gte, value: 1}",
             "`metric` and `weights` are both given",
         ),
+        *(
+            (
+                f"{{{what}, threshold: 0.5, op: gte, value: 1{how}}}",
+                f"gates[0].threshold: a threshold has no effect on the {name}; `aggregation: ",
+            )
+            for what in ("metric: a", "weights: {a: 1}")
+            for how, name in [("", "mean"), *((f", aggregation: {n}", n) for n in ("p95", "max"))]
+        ),
         ("{all: [], any: []}", "gates[0].any: `all` and `any` are both given"),
         ("{all: []}", "gates[0].all: there is no gate; at least one"),
         ("{any: 3}", "gates[0].any: found 3; a list of gates"),
@@ -64,7 +72,10 @@ def test_gates_are_on_metrics_on_weights_and_in_groups(folder):
             "{metric: a, model: m, pooled: true, op: gte, value: 1}",
             "gates[0].model: `model` and `pooled` are both given",
         ),
-        ("{metric: a, threshold: 2, op: gte, value: 1}", "gates[0].threshold: found 2; at most 1"),
+        (
+            "{metric: a, aggregation: pass_rate, threshold: 2, op: gte, value: 1}",
+            "gates[0].threshold: found 2; at most 1",
+        ),
         ("3", "gates[0]: found 3; a mapping of options"),
     ],
 )

@@ -18,8 +18,9 @@ LETTA = "target: {kind: letta_agent, agent_id: agent-1, base_url: http://localho
 
 @pytest.fixture(autouse=True)
 def with_a_key(monkeypatch):
-    """Judges without a key are a fault of their own."""
+    """Judges and servers without a key are a fault of their own."""
     monkeypatch.setenv("OPENAI_API_KEY", "key-of-a-test")
+    monkeypatch.setenv("LETTA_API_KEY", "key-of-a-test")
 
 
 def load(name):
@@ -244,3 +245,38 @@ def test_a_reward_by_a_metric_lets_that_grader_decide(folder):
     )
     suite = load_suite(folder.path / "suite.yaml")
     assert [spec.role for spec in suite.graders] == ["observed", "required"]
+
+
+GRADER = "graders: {g: {kind: model_judge, prompt: 'Is {submission} good?', model: gpt-4o, %s}}"
+
+
+@pytest.mark.parametrize(
+    ("text", "key", "listed"),
+    [
+        ("zzzz: 1\ngraders: {g: {kind: tool, function: contains}}", "zzzz", ["gate", "num_runs"]),
+        (
+            (
+                "target: {kind: letta, agent_id: a, base_url: 'http://h', zzzz: 1}\n"
+                "graders: {g: {kind: tool, function: contains}}"
+            ),
+            "zzzz",
+            ["model_handles", "timeout"],
+        ),
+        (GRADER % "zzzz: 1", "zzzz", ["prompt", "temperature", "rubric_vars"]),
+    ],
+)
+def test_an_unknown_key_lists_the_spelling_of_its_author_too(tmp_path, text, key, listed):
+    path = tmp_path / "suite.yaml"
+    gate = "gate: {kind: simple, metric_key: g, op: gte, value: 0.5}"
+    path.write_text(f"name: s\nsamples: [{{input: x}}]\n{text}\n{gate}\n", encoding="utf-8")
+    [fault] = map(str, find_faults(path))
+    assert f'unknown key "{key}"' in fault
+    assert [name for name in listed if name not in fault] == []
+
+
+def test_a_suite_of_our_own_is_told_our_spelling_alone(tmp_path):
+    path = tmp_path / "suite.yaml"
+    text = "name: s\nzzzz: 1\nsamples: [{input: x}]\ngraders: [{type: contains}]\n"
+    path.write_text(text, encoding="utf-8")
+    [fault] = map(str, find_faults(path))
+    assert "num_runs" not in fault

@@ -6,7 +6,7 @@ from harness.loading.datasets import open_dataset
 from harness.loading.suite_files import load_suite
 
 PYTHON = 'target: {kind: python, agent: "a.py:answer"}'
-LETTA = "target: {kind: letta, agent_id: agent-1}"
+LETTA = "target: {kind: letta, base_url: http://127.0.0.1:8283, agent_id: agent-1}"
 TWO = '{"sessions": [["a", "b"], "c"]}'
 BEGUN = '{"input": "b", "history": [{"role": "user", "content": "a"}]}'
 

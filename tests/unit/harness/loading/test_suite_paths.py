@@ -1,7 +1,7 @@
 import pytest
 
 from harness.documents.findings import BadReference
-from harness.loading.suite_paths import Folder, resolve_path
+from harness.loading.suite_paths import Folder, close_file, resolve_path
 
 
 @pytest.fixture
@@ -71,3 +71,21 @@ def test_a_link_to_nothing_is_said_to_be_one(folder):
     folder.suite("dataset: d.jsonl", samples=False)
     [fault] = folder.faults()
     assert '"d.jsonl" is a link to a file that is not there' in fault
+
+
+@pytest.mark.parametrize(
+    ("name", "names", "close"),
+    [
+        ("missing.af", ["af_missing.yaml", "tools.py"], None),
+        ("missing.py", ["af_missing.yaml", "missing.d"], "missing.d"),
+        ("tols.py", ["tools.yaml", "tools.py"], "tools.py"),
+        ("TOOLS.PY", ["tools.py"], "tools.py"),
+        ("samples.json", ["samples.jsonl", "suite.yaml"], "samples.jsonl"),
+        ("suite.yml", ["suite.yaml", "models.yaml"], "suite.yaml"),
+        ("tools.py", ["tools"], None),
+        ("sample", ["samples", "suite.yaml"], "samples"),
+        ("x.py", [], None),
+    ],
+)
+def test_a_file_that_may_be_meant_is_of_the_same_kind_or_name(name, names, close):
+    assert close_file(name, names) == close

@@ -1,5 +1,7 @@
 import pytest
 
+from harness.loading.suite_files import load_suite
+
 SIX = """\
 name: six
 dataset: samples.jsonl
@@ -125,3 +127,74 @@ def test_a_grader_of_a_row_without_a_body_is_a_fault(folder, entry):
     folder.suite("dataset: d.jsonl", samples=False)
     [fault] = folder.faults()
     assert fault.startswith("d.jsonl:1: graders")
+
+
+@pytest.mark.parametrize(
+    ("asked", "files", "allowed"),
+    [
+        ("suite.yaml", ["a.yaml", "b.yml", "c.txt"], "the folder holds a.yaml, b.yml"),
+        ("siute.yaml", ["suite.yaml", "other.yaml"], 'did you mean "suite.yaml"?'),
+        ("suite.yaml", ["eval.YAML"], "the folder holds eval.YAML"),
+        ("suite.yaml", ["c.txt"], None),
+        ("nowhere/suite.yaml", ["a.yaml"], None),
+    ],
+)
+def test_a_suite_that_is_not_there_names_those_that_are(folder, asked, files, allowed):
+    for name in files:
+        folder.write(name, "")
+    [fault] = folder.faults(folder.path / asked)
+    told = f"{asked}: the suite cannot be read: No such file or directory"
+    assert fault.startswith(told)
+    assert fault.endswith(allowed) if allowed else fault == told
+
+
+OPENAI = "target: {kind: openai, models: [m]}"
+LETTA = "target: {kind: letta, agent_id: a}"
+
+
+@pytest.mark.parametrize(
+    ("target", "variables", "missing"),
+    [
+        (OPENAI, {}, "OPENAI_API_KEY"),
+        (OPENAI, {"OPENAI_API_KEY": "k"}, None),
+        (OPENAI, {"OPENAI_BASE_URL": "http://127.0.0.1:9"}, None),
+        (OPENAI, {"OPENAI_BASE_URL": "https://models.example"}, "OPENAI_API_KEY"),
+        ("target: {kind: openai, models: [m], api_key_env: MINE}", {"OPENAI_API_KEY": "k"}, "MINE"),
+        ("target: {kind: openai, models: [scripted/a, m], script: m.yaml}", {}, "OPENAI_API_KEY"),
+        ("target: {kind: openai, models: [scripted/a], script: m.yaml}", {}, None),
+        (LETTA, {}, "LETTA_API_KEY"),
+        (LETTA, {"LETTA_API_KEY": "k"}, None),
+        (LETTA, {"LETTA_BASE_URL": "http://letta.example:8283"}, None),
+        (LETTA, {"LETTA_BASE_URL": "https://api.letta.com"}, "LETTA_API_KEY"),
+        ("target: {kind: letta, agent_id: a, base_url: 'http://h:8283'}", {}, None),
+        ("target: {kind: letta, agent_id: a, api_key: k}", {}, None),
+        ("target: {kind: letta, agent_id: a, api_key_env: MINE}", {"LETTA_API_KEY": "k"}, "MINE"),
+        ("target: {kind: letta_code, models: [m]}", {}, None),
+        ("target: {kind: letta_code, models: [m], backend: server}", {}, "LETTA_API_KEY"),
+        (
+            (
+                "target: {kind: letta_code, models: [openai-compatible/m], "
+                "provider: {base_url: 'https://h.example', api_key_env: MINE}}"
+            ),
+            {},
+            "MINE",
+        ),
+    ],
+)
+def test_a_key_that_a_run_needs_and_nobody_set_is_a_fault(
+    folder, monkeypatch, target, variables, missing
+):
+    names = ("OPENAI_API_KEY", "OPENAI_BASE_URL", "LETTA_API_KEY", "LETTA_BASE_URL", "MINE")
+    for name in names:
+        monkeypatch.delenv(name, raising=False)
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+    folder.write("m.yaml", "models: {a: [{say: hello}]}\n")
+    path = folder.suite(target)
+    found = folder.faults()
+    assert len(found) == (missing is not None)
+    if missing:
+        assert found[0].startswith("suite.yaml:4:")
+        assert f"the environment variable {missing} is not set" in found[0]
+    # Stored runs are graded without it.
+    assert load_suite(path).warnings == ()
