@@ -52,7 +52,8 @@ def read_source(
 
     A folder that is no record of a format as a whole is all that is in it, folders included;
     hidden files aside. `left_out` hears of the files in a folder that are no records: those that
-    hold no JSON, and with a format that is `named`, those that do not look like it.
+    hold no JSON, with a format that is `named` those that do not look like it, and with the reason
+    what is passed over: links, devices, and runs that graded this folder.
 
     Raises:
         InputError: no format claims it, or a record is damaged; with its place.
@@ -98,6 +99,7 @@ class _Reading:
     def folder(self, source: SourceFolder) -> Iterator[tuple[str, Imported]]:
         """Read a folder as one record, or all that is in it."""
         found = find_format(source, self.importers)
+        self._pass_over(source, wholly=found is not None)
         if found is not None:
             yield from _read(source, *found)
             return
@@ -106,6 +108,13 @@ class _Reading:
                 yield from self.folder(entry)
             else:
                 yield from self.inner_file(entry)
+
+    def _pass_over(self, source: SourceFolder, *, wholly: bool) -> None:
+        for place in source.passed_over():
+            self.left_out(place)
+        for entry in source.entries() if wholly else ():
+            if isinstance(entry, SourceFolder):
+                self._pass_over(entry, wholly=True)
 
     def inner_file(self, source: SourceFile) -> Iterator[tuple[str, Imported]]:
         """Read a file that lies in a folder: a note beside the records is none."""

@@ -1,8 +1,9 @@
 """Files and folders of other tools: opened, looked at, and read value by value."""
 
 import json
+import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import chain, islice
 from json import JSONDecodeError, JSONDecoder
 from pathlib import Path
@@ -10,12 +11,14 @@ from typing import Any
 
 from harness.documents.encodings import BOM, bad_byte, find_other_encoding
 from harness.importers.parquet_rows import is_parquet, read_rows
+from harness.importers.run_directories import TRIAL_LOG, is_run_directory, was_graded_from
 from harness.system.json_values import clean_json, load_json
 from harness.types.errors import Fault, InputError
 from harness.types.imports import ForeignSource, Head, Unreadable
 
 _HEAD_VALUES = 20
 _HEAD_TEXT = 4_000  # bytes
+_DRAFT = re.compile(r"\.[0-9]+\.part$")  # as harness.system.files names them
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,10 +194,16 @@ class SourceFile:
 
 @dataclass(frozen=True, slots=True)
 class SourceFolder:
-    """A folder whose files belong together, such as the results of one run of another tool."""
+    """A folder whose files belong together, such as the results of one run of another tool.
+
+    Each folder is listed once, so that what is written while it is read does not become part of it:
+    `listed` holds the paths of every folder, and `top` is the folder that the user named.
+    """
 
     path: Path
     shown: str
+    top: Path | None = None
+    listed: dict[Path, list[Path]] = field(default_factory=dict, compare=False, repr=False)
 
     def head(self) -> Head:
         """Look at the names in it."""
@@ -223,24 +232,51 @@ class SourceFolder:
         return (entry for entry in self.entries() if isinstance(entry, SourceFile))
 
     def entries(self) -> "Iterator[SourceFile | SourceFolder]":
-        """Return its files and folders in the order of their names, hidden ones aside.
+        """Return its files and folders in the order of their names, without what is passed over.
 
-        A link to a folder is not followed: it may lead to where it came from.
+        Hidden ones are left out too, and of a run directory of ours all but the trials.
         """
-        for path in self._paths():
-            if path.name.startswith("."):
+        is_run = is_run_directory(self.path)
+        for path in self._visible():
+            if self._why_not(path) or (is_run and path.name != TRIAL_LOG):
                 continue
-            shown = f"{self.shown.rstrip('/')}/{path.name}"
-            if path.is_dir() and not path.is_symlink():
-                yield SourceFolder(path, shown)
-            elif path.is_file():
-                yield SourceFile(path, shown, is_inner=True)
+            if path.is_dir():
+                yield SourceFolder(path, self._shown(path), self.top or self.path, self.listed)
+            else:
+                yield SourceFile(path, self._shown(path), is_inner=True)
+
+    def passed_over(self) -> Iterator[str]:
+        """Return what lies in it and is not read, each with the reason.
+
+        Links are not followed: they may lead to where they came from, or to what nobody meant.
+        """
+        for path in self._visible():
+            if reason := self._why_not(path):
+                yield f"{self._shown(path)} ({reason})"
+
+    def _visible(self) -> list[Path]:
+        return [path for path in self._paths() if not path.name.startswith(".")]
+
+    def _why_not(self, path: Path) -> str:
+        if path.is_symlink():
+            return "a link"
+        if path.is_dir():
+            is_ours = is_run_directory(path) and was_graded_from(path, self.top or self.path)
+            return "a run that graded this source" if is_ours else ""
+        if not path.is_file():
+            return "no file"
+        return "an unfinished file of Regrade" if _DRAFT.search(path.name) else ""
+
+    def _shown(self, path: Path) -> str:
+        return f"{self.shown.rstrip('/')}/{readable_name(path.name)}"
 
     def _paths(self) -> list[Path]:
         try:
-            return sorted(self.path.iterdir())
+            if self.path not in self.listed:
+                self.listed[self.path] = sorted(self.path.iterdir())
         except OSError as error:
             raise _unreadable(self.shown, error) from error
+        return self.listed[self.path]
 
 
 def open_source(path: Path) -> SourceFile | SourceFolder:
@@ -249,12 +285,17 @@ def open_source(path: Path) -> SourceFile | SourceFolder:
     Raises:
         InputError: there is no such thing.
     """
-    shown = path.as_posix()
+    shown = readable_name(path.as_posix())
     if path.is_dir():
         return SourceFolder(path, shown)
     if not path.is_file():
         raise InputError([Fault(file=shown, problem="there is no such file or folder")])
     return SourceFile(path, shown)
+
+
+def readable_name(name: str) -> str:
+    r"""Return a name that can be stored and shown: a byte that is not UTF-8 becomes `\udcff`."""
+    return name.encode(errors="backslashreplace").decode()
 
 
 def _file_in(folder: Path, name: str, shown: str) -> SourceFile | None:

@@ -33,7 +33,9 @@ def recorded_elsewhere(suite: Suite | None, records: Records) -> Recorded:
     """
     source = open_source(records.path)
     dataset = open_dataset(suite) if suite and has_samples(suite) else None
-    reading = RecordReading(records, SampleIndex(dataset.samples()) if dataset else None)
+    reading = RecordReading(
+        records, SampleIndex(dataset.samples()) if dataset else None, source=source
+    )
     sha256 = source_sha256(source)
     survey = Survey(records)
     for placed in reading.placed():

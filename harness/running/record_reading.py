@@ -7,7 +7,7 @@ from pathlib import Path
 import msgspec
 
 from harness.importers.format_finding import read_with_formats
-from harness.importers.source_files import open_source
+from harness.importers.source_files import SourceFile, SourceFolder, open_source
 from harness.loading.plugins import IMPORTERS, find_group
 from harness.running.epoch_numbers import EpochNumbers
 from harness.running.record_mapping import FieldMap, map_fields
@@ -67,6 +67,7 @@ class RecordReading:
     left_out: dict[str, None] = field(default_factory=dict)
     most_repeats: int = 1
     broken: tuple[Fault, ...] = ()
+    source: SourceFile | SourceFolder | None = None
 
     def placed(self) -> Iterator[Placed]:
         """Return every record with its place, in their order.
@@ -74,12 +75,13 @@ class RecordReading:
         Raises:
             InputError: the source is damaged, or no format is known that looks like it.
         """
-        source = open_source(self.records.path)
+        # Listed by the first pass: what is written meanwhile is no part of it.
+        self.source = self.source or open_source(self.records.path)
         found = find_group(IMPORTERS)
         self.broken = found.faults
         numbers = EpochNumbers()
         named = self.records.format
-        for name, read in read_with_formats(source, found.plugins, named, self._leave_out):
+        for name, read in read_with_formats(self.source, found.plugins, named, self._leave_out):
             record, faults = map_fields(read, self.records.fields)
             row, problem = self.index.find(record) if self.index else (None, "")
             if problem:

@@ -11,6 +11,7 @@ import msgspec
 
 from harness.storing.run_folders import MANIFEST, SUMMARY
 from harness.system.files import write_whole
+from harness.system.json_values import scrub_json
 from harness.types.errors import StoreError
 from harness.types.suites import Suite
 from harness.types.summaries import Summary
@@ -127,11 +128,19 @@ def read_summary(folder: Path) -> Summary:
 
 
 def _write(path: Path, record: msgspec.Struct) -> None:
-    text = msgspec.json.format(msgspec.json.encode(record), indent=2).decode()
+    text = msgspec.json.format(_encoded(record), indent=2).decode()
     try:
         write_whole(path, text + "\n")
     except OSError as error:
         raise StoreError(f"cannot write: {error.strerror}", place=str(path)) from error
+
+
+def _encoded(record: msgspec.Struct) -> bytes:
+    try:
+        return msgspec.json.encode(record)
+    except UnicodeEncodeError:
+        # A path, or a word of the command, has bytes that are not UTF-8.
+        return msgspec.json.encode(scrub_json(msgspec.to_builtins(record)))
 
 
 def _read(path: Path, kind: type[_T]) -> _T:
