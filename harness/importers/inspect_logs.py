@@ -21,7 +21,7 @@ from harness.system.json_values import clean_json
 from harness.types.imports import ForeignSource, Head, Imported
 
 _VERSIONS = (1, 2)
-_MOST_BYTES = 2**30  # of one entry, unpacked
+_MOST_BYTES = 200_000_000  # of one entry, unpacked
 _SAMPLE = re.compile(r"samples/[^/]+\.json")
 _CHUNKED = re.compile(r"samples/.+/sample\.json")
 _HEADERS = ("header.json", "_journal/start.json")

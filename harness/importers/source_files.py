@@ -147,10 +147,13 @@ class SourceFile:
     def _line(self, line: bytes, number: int, *, lenient: bool) -> tuple[str, Any]:
         place = f"{self.shown}:{number}"
         try:
-            return place, load_json(line)
+            return place, load_json(line.decode())
         except ValueError as error:
             if lenient:
                 return place, Unreadable(text=line.decode(errors="replace"), problem=str(error))
+            if isinstance(error, UnicodeDecodeError):
+                fault = bad_byte(self.shown, number, line[: error.start], line[error.start])
+                raise InputError([fault]) from error
             problem = f"this line is no JSON: {error}"
             raise InputError([Fault(file=self.shown, line=number, problem=problem)]) from error
 

@@ -16,10 +16,14 @@ _PIECE = 2**20  # bytes that are unpacked at once
 def read_entry(archive: ZipFile, info: ZipInfo, most: int) -> bytes:
     """Return the content of an entry; more than `most` bytes are a fault.
 
+    An entry that says so itself is not unpacked at all; one that lies, no further than that.
+
     Raises:
         ValueError: it is larger, or cannot be unpacked here.
         BadZipFile, zlib.error, EOFError, OSError, RuntimeError: it is damaged.
     """
+    if info.file_size > most:
+        raise _too_large(most)
     try:
         with archive.open(info) as file:
             data = file.read(most + 1)
@@ -30,8 +34,12 @@ def read_entry(archive: ZipFile, info: ZipInfo, most: int) -> bytes:
         if len(data) <= most and zlib.crc32(data) != info.CRC:
             raise BadZipFile(f"Bad CRC-32 for file {info.filename!r}") from None
     if len(data) > most:
-        raise ValueError(f"the entry is larger than {most:,} bytes")
+        raise _too_large(most)
     return data
+
+
+def _too_large(most: int) -> ValueError:
+    return ValueError(f"the entry is larger than {most:,} bytes")
 
 
 def _packed(archive: ZipFile, info: ZipInfo) -> bytes:

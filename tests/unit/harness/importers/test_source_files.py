@@ -57,6 +57,8 @@ def test_records_are_lines_items_or_the_file(source):
         ("x.json", '{"a": 1}\n{"b"', "x.json:2: this is no JSON"),
         ("x.json", '{"a":\n\n nope}', "x.json:3: this is no JSON"),
         ("x.json", b'{"a": "\xff"}', "x.json:1"),
+        ("x.jsonl", b'{"a": 1}\n{"a": "\xff"}', "x.jsonl:2:8: the byte 0xFF is not UTF-8"),
+        ("x.jsonl", '{"a": 1}\n'.encode("utf-16"), "x.jsonl"),
         ("x.json", '{"a": 1}'.encode("utf-16"), "UTF-16"),
         ("x.json", "[" * 5_000, "no JSON"),
         ("x.jsonl", '{"a": NaN}', "x.jsonl:1: this line is no JSON: no JSON number"),

@@ -1,5 +1,5 @@
 import sys
-from zipfile import BadZipFile, ZipFile
+from zipfile import ZIP_DEFLATED, BadZipFile, ZipFile
 
 import pytest
 from fakes.foreign_records import FOREIGN
@@ -18,6 +18,17 @@ def test_an_entry_is_unpacked_up_to_a_limit(path):
         assert len(data) == info.file_size
         with pytest.raises(ValueError, match="the entry is larger than"):
             read_entry(archive, info, info.file_size - 1)
+
+
+def test_an_entry_that_says_it_is_too_large_is_not_even_opened(tmp_path):
+    path = tmp_path / "bomb.zip"
+    with ZipFile(path, "w", ZIP_DEFLATED) as archive:
+        archive.writestr("bomb", bytes(2**20))
+    with ZipFile(path) as archive:
+        info = archive.getinfo("bomb")
+    # The archive is closed: whoever opens an entry of it gets another error.
+    with pytest.raises(ValueError, match="the entry is larger than 1,000 bytes"):
+        read_entry(archive, info, 1_000)
 
 
 def test_frames_are_unpacked_one_after_another_and_no_further_than_asked():
