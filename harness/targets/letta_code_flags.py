@@ -11,8 +11,10 @@ PERMISSION_MODES = (
     *("unrestricted", "standard", "acceptEdits", "strict"),
     # older names, which it still takes
     *("bypassPermissions", "default"),
+    # names that only earlier versions take
+    *("plan", "memory"),
 )
-"""What `--permission-mode` may be."""
+"""What `--permission-mode` may be, in one version of the command or another."""
 
 _PATHS = frozenset({"--import", "--skills"})
 _NEW_AGENT = frozenset(
