@@ -118,7 +118,6 @@ UNKNOWN = "agent-123e4567-e89b-42d3-a456-426614174000"
         ({"models": ["openai-proxy/scripted/plian"]}, 'no model "openai-proxy/scripted/plian"'),
         ({"agent": {"model": "openai-proxy/none"}, "models": ["default"]}, "openai-proxy/none"),
         ({"agent": {"server_tools": ["no_such_tool"]}}, "no_such_tool"),
-        ({"agent": {}, "models": ["default"]}, "no model is named"),
         ({"base_url": "http://127.0.0.1:{port}"}, "check base_url, and that the server runs"),
     ],
 )
@@ -157,6 +156,18 @@ def test_an_agent_file_that_the_server_refuses_ends_the_run_before_it_begins(let
     assert not (tmp_path / "runs").exists()
 
 
+def test_a_suite_without_a_model_is_warned_of_by_its_place_and_ends_before_it_begins(
+    letta_url, tmp_path
+):
+    path = write_suite(tmp_path, {"base_url": letta_url, "models": ["default"], "agent": {}})
+    done = command("run", path, "--quiet", cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (3, "")
+    warning, end = done.stderr.splitlines()
+    assert "target.agent: no model is named" in warning
+    assert end.startswith("no model is named; set target.models")
+    assert not (tmp_path / "runs").exists()
+
+
 @pytest.mark.parametrize("key", [None, "wrong-key-value"])
 def test_a_wrong_key_is_one_line_that_does_not_show_it(locked, tmp_path, key):
     target = {"base_url": locked.url, "models": ["openai-proxy/scripted/plain"], "agent": {}}
@@ -165,7 +176,7 @@ def test_a_wrong_key_is_one_line_that_does_not_show_it(locked, tmp_path, key):
     done = command("run", path, "--quiet", cwd=tmp_path, env=env)
     assert done.returncode == 3
     assert "401" in done.stderr
-    assert "api_key_env" in done.stderr
+    assert "LETTA_API_KEY" in done.stderr
     assert done.stderr.count("\n") == 1
     assert key is None or key not in done.stderr
     assert not (tmp_path / "runs").exists()
