@@ -90,6 +90,7 @@ def _read_archive(source: ForeignSource) -> Iterator[Imported]:
     try:
         with ZipFile(source.path) as archive:
             yield from _read_entries(archive, source.shown)
+    # `zipfile` raises NotImplementedError for packings that it does not know.
     except (BadZipFile, zlib.error, EOFError, OSError, NotImplementedError, RuntimeError) as error:
         reason = str(error) or type(error).__name__
         raise ValueError(f"{source.shown}: this archive cannot be read: {reason}") from error

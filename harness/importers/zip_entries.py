@@ -28,6 +28,7 @@ def read_entry(archive: ZipFile, info: ZipInfo, most: int) -> bytes:
         with archive.open(info) as file:
             data = file.read(most + 1)
     except NotImplementedError:
+        # Pythons before 3.14 cannot unpack Zstandard themselves, in which Inspect writes.
         if info.compress_type != _ZSTANDARD or info.flag_bits & _ENCRYPTED:
             raise
         data = unpack_zstandard(_packed(archive, info), most)
