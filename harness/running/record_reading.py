@@ -11,7 +11,7 @@ from harness.importers.source_files import SourceFile, SourceFolder, open_source
 from harness.loading.plugins import IMPORTERS, find_group
 from harness.running.epoch_numbers import EpochNumbers
 from harness.running.record_mapping import FieldMap, map_fields
-from harness.running.sample_matching import SampleIndex, id_of
+from harness.running.sample_matching import Doubt, Match, SampleIndex, id_of
 from harness.types.errors import Fault
 from harness.types.imports import Imported
 
@@ -36,7 +36,8 @@ class Records:
 class Placed(msgspec.Struct, frozen=True, kw_only=True):
     """A record with its place among the trials: `row` is that of its sample in the dataset.
 
-    `problem` says why there is no sample for it; `faults` are about its fields.
+    `problem` says why there is no sample for it, `doubt` why it may be another; `faults` are about
+    its fields.
     """
 
     format: str
@@ -45,6 +46,7 @@ class Placed(msgspec.Struct, frozen=True, kw_only=True):
     epoch: int = 0
     renumbered: bool = False
     problem: str = ""
+    doubt: Doubt | None = None
     faults: tuple[Fault, ...] = ()
 
     @property
@@ -82,22 +84,25 @@ class RecordReading:
         numbers = EpochNumbers()
         named = self.records.format
         for name, read in read_with_formats(self.source, found.plugins, named, self._leave_out):
-            record, faults = map_fields(read, self.records.fields)
-            row, problem = self.index.find(record) if self.index else (None, "")
-            if problem:
-                yield Placed(format=name, record=record, problem=problem, faults=faults)
-                continue
-            key = id_of(record) if row is None else row
-            epoch, renumbered = numbers.number(key, record.model or NO_MODEL, record.epoch)
-            yield Placed(
-                format=name,
-                record=record,
-                row=row,
-                epoch=epoch,
-                renumbered=renumbered,
-                faults=faults,
-            )
+            yield self._place(name, read, numbers)
         self.most_repeats = max(numbers.most, 1)
+
+    def _place(self, name: str, read: Imported, numbers: EpochNumbers) -> Placed:
+        record, faults = map_fields(read, self.records.fields)
+        match = self.index.find(record) if self.index else Match()
+        if match.problem:
+            return Placed(format=name, record=record, problem=match.problem, faults=faults)
+        key = id_of(record) if match.row is None else match.row
+        epoch, renumbered = numbers.number(key, record.model or NO_MODEL, record.epoch)
+        return Placed(
+            format=name,
+            record=record,
+            row=match.row,
+            epoch=epoch,
+            renumbered=renumbered,
+            doubt=match.doubt,
+            faults=faults,
+        )
 
     def _leave_out(self, file: str) -> None:
         self.left_out[file] = None

@@ -1,12 +1,13 @@
 """What there is to know of records of another tool as a whole, before the first is graded."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from types import MappingProxyType
 
 from harness.loading.fault_lists import FaultList
 from harness.running.record_mapping import has_field
 from harness.running.record_reading import Placed, RecordReading, Records
-from harness.running.sample_matching import id_of, prompts_of
+from harness.running.sample_matching import Doubt, id_of, prompts_of
 from harness.system.suggestions import suggest
 from harness.types.errors import Fault, InputError
 
@@ -32,6 +33,8 @@ class Survey:
         self._outcomes = dict.fromkeys(records.fields.outcomes, 0)
         self._fields: dict[str, None] = {}
         self._prompts: dict[int, int] = {}
+        self._doubts: Counter[Doubt] = Counter()
+        self._doubted: dict[Doubt, str] = {}
         self._other_prompts = self._renumbered = self._size = 0
         self._left_out: dict[str, None] = {}
         self._broken: tuple[Fault, ...] = ()
@@ -59,6 +62,9 @@ class Survey:
         self._renumbered += placed.renumbered
         self._unread.update(record.unread)
         self._unread_in.update(dict.fromkeys(record.unread, 1))
+        if placed.doubt:
+            self._doubts[placed.doubt] += 1
+            self._doubted.setdefault(placed.doubt, record.place)
         self._count_sample(placed)
 
     def _add_faults(self, faults: tuple[Fault, ...]) -> None:
@@ -128,6 +134,8 @@ class Survey:
                 f"not understood, and kept as an event of the system: {kind}, "
                 f"{count}x in {self._unread_in[kind]} of {self.taken} records"
             )
+        for doubt, count in self._doubts.items():
+            yield f"{_records(count, *_DOUBTS[doubt])}; the first is {self._doubted[doubt]}"
         if self._renumbered:
             records = _records(self._renumbered, "repeats", "repeat")
             yield f"{records} an epoch of the same sample and model; the next free one was taken"
@@ -135,6 +143,24 @@ class Survey:
             records = _records(self._other_prompts, "has", "have")
             yield f"{records} the id of an earlier one, and other prompts; each keeps its own"
 
+
+_DOUBTS: Mapping[Doubt, tuple[str, str]] = MappingProxyType(
+    {
+        "other_prompts": (
+            "has the id of a sample, and other prompts than it",
+            "have the id of a sample, and other prompts than it",
+        ),
+        "other_id": (
+            "has the id of one sample and the prompts of another, and counts as of that",
+            "have the id of one sample and the prompts of another, and count as of that",
+        ),
+        "goes_on": (
+            "goes on after the prompts of its sample",
+            "go on after the prompts of their samples",
+        ),
+    }
+)
+"""What is said of one record, and of several, that may be of another sample."""
 
 _NOTHING = "it holds no conversation"
 

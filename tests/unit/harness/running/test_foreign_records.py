@@ -76,8 +76,8 @@ def test_records_are_joined_to_the_samples_of_a_suite_in_any_order(tmp_path):
     records = [
         chat("Which seat?", id="three"),
         chat("Which  train?"),
-        chat(id="two"),
-        chat(id="one"),
+        chat("Which seat?", id="two"),
+        chat("Which train?", id="one"),
     ]
     recorded = survey(write_lines(tmp_path / "r.jsonl", records), suite=TRAINS)
     assert trials(recorded) == [
@@ -91,11 +91,11 @@ def test_records_are_joined_to_the_samples_of_a_suite_in_any_order(tmp_path):
 
 
 def test_records_without_a_sample_are_faults_each_with_its_place(tmp_path):
-    records = [chat(id="one"), chat("Which seat?"), chat("Else?", id="four")]
+    records = [chat("Which train?", id="one"), chat("Which seat?"), chat("Else?", id="four")]
     path = write_lines(tmp_path / "r.jsonl", records)
     unmatched, unknown = faults(path, suite=TRAINS)
     assert unmatched.startswith(
-        "./r.jsonl:2: it has no id, and several samples have its prompt; --allow-unmatched"
+        "./r.jsonl:2: it has no id, and several samples have its prompts; --allow-unmatched"
     )
     assert './r.jsonl:3: its id "four" is not in the dataset' in unknown
     recorded = survey(path, suite=TRAINS, allow_unmatched=True)
@@ -104,6 +104,28 @@ def test_records_without_a_sample_are_faults_each_with_its_place(tmp_path):
     assert "2 records belong to no sample, left out: " in left_out
     assert "r.jsonl:2, " in left_out
     assert without == "2 of 3 samples have no record"
+
+
+def test_records_that_may_be_of_another_sample_are_counted_and_the_first_is_named(tmp_path):
+    records = [
+        chat("Which train?", id="one"),
+        chat("Else?", id="one"),
+        chat("Else?", id="two"),
+        chat("Which seat?", id="three"),
+        {"messages": [*chat("Which train?")["messages"], {"role": "user", "content": "Thanks."}]},
+    ]
+    recorded = survey(write_lines(tmp_path / "r.jsonl", records), suite=TRAINS)
+    assert [sample_id for sample_id, _, _ in trials(recorded)] == [
+        "one",
+        "one",
+        "two",
+        "three",
+        "one",
+    ]
+    assert [line.replace(tmp_path.as_posix(), ".") for line in recorded.warnings] == [
+        "2 records have the id of a sample, and other prompts than it; the first is ./r.jsonl:2",
+        "1 record goes on after the prompts of its sample; the first is ./r.jsonl:5",
+    ]
 
 
 @pytest.mark.parametrize("allow", [True, False])
