@@ -17,7 +17,7 @@ from math import inf
 from types import MappingProxyType
 from typing import Any, Literal
 
-TrialFault = Literal["agent_failure", "target_error", "grading_error"]
+TrialFault = Literal["agent_failure", "target_error", "grading_error", "interrupted"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,8 +36,10 @@ class Policy:
     graded: bool = False
 
     @property
-    def counted(self) -> Literal["failure", "error"]:
-        """Say how the trial enters the numbers: as the agent's failure, or as an error apart."""
+    def counted(self) -> Literal["failure", "error", "missing"]:
+        """Say how the trial enters the numbers: as the agent's failure, an error apart, or not."""
+        if self.status == "interrupted":
+            return "missing"
         return "failure" if self.status == "agent_failure" else "error"
 
 
@@ -46,6 +48,7 @@ _OUTAGE = Policy(status="target_error", retried=True)
 _REFUSED = Policy(status="target_error", retried=True, resent=True)
 _FINAL = Policy(status="target_error")
 _GRADER = Policy(status="grading_error")
+_CUT_OFF = Policy(status="interrupted")
 _ASKED_AGAIN = Policy(status="grading_error", retried=True)
 
 POLICIES: Mapping[str, Policy] = MappingProxyType(
@@ -75,6 +78,9 @@ POLICIES: Mapping[str, Policy] = MappingProxyType(
         "agent_contract": _FINAL,  # a Python agent returned what no trajectory can hold
         "fixture_broke": _FINAL,  # a fixture raised while it was set up or read
         "target_broke": _FINAL,  # a target plug-in raised what no target may raise
+        # cut off by the end of the run; resuming it makes up for that
+        "interrupted": _CUT_OFF,  # while the agent was driven: it is driven again
+        "grading_interrupted": _CUT_OFF,  # while its graders worked: it is graded, not driven
         # a grader's doing
         "grader_broke": _GRADER,  # raised, or returned what is no grade
         "grader_timeout": _GRADER,  # a custom function took longer than limits.grader_seconds

@@ -9,10 +9,15 @@ from harness.types.grades import Grade
 from harness.types.samples import Sample
 from harness.types.trajectories import Trajectory, Usage
 
-TrialStatus = Literal["completed", "agent_failure", "target_error", "grading_error"]
+TrialStatus = Literal[
+    "completed", "agent_failure", "target_error", "grading_error", "interrupted"
+]
 
 ERROR_STATUSES: frozenset[TrialStatus] = frozenset({"target_error", "grading_error"})
 """Statuses of trials without a verdict; they count as failures, and are shown apart."""
+
+INTERRUPTED: TrialStatus = "interrupted"
+"""The status of a trial that the end of its run cut off: it is in no number, and missing."""
 
 VERSION = 1
 """The version of a stored trial; a line without `v` is version 1 for ever."""
