@@ -112,7 +112,7 @@ class StateContains:
 
 def _lint_path(path: str) -> Iterable[tuple[str, str]]:
     # Imported late, as where it is used: a suite without these graders starts without it.
-    from graders.state_paths import check_path  # noqa: PLC0415
+    from harness.system.json_paths import check_path  # noqa: PLC0415
 
     try:
         check_path(path)
@@ -126,7 +126,7 @@ def _state(subject: Subject, fixture: str, path: str) -> Any:
     Raises:
         GraderError: the state was not stored, or it is no path.
     """
-    from graders.state_paths import leads_to_one, select  # noqa: PLC0415
+    from harness.system.json_paths import leads_to_one, select  # noqa: PLC0415
 
     if fixture not in subject.snapshots:
         stored = suggest(fixture, subject.snapshots)

@@ -1,44 +1,24 @@
 """`${NAME}` in the values of a target and in paths, taken from the environment."""
 
-import re
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from harness.documents.findings import BadReference
 from harness.documents.nodes import Listing, Location, Node, Scalar, Table
 from harness.documents.yaml_scalars import resolve_number
-
-_REFERENCE = re.compile(r"\$\$\{|\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}|\$\{")
+from harness.system.variables import VariableError, fill_variables
 
 
 def expand(text: str, environ: Mapping[str, str]) -> str:
     """Fill in `${NAME}` and `${NAME:-default}`; `$${NAME}` is the literal text.
 
-    A default counts where the variable is unset or empty, as in a shell. What is filled in is
-    not looked at again.
-
     Raises:
         BadReference: a variable is unset and has no default, or `${` begins no reference.
     """
-
-    def fill(match: re.Match[str]) -> str:
-        if match.group() == "$${":
-            return "${"
-        name, default = match.group(1), match.group(2)
-        if name is None:
-            raise BadReference(
-                "`${` begins no variable", "write ${NAME}, ${NAME:-default}, or $${ for the text ${"
-            )
-        if default is not None:
-            return environ.get(name) or default
-        if name not in environ:
-            raise BadReference(
-                f"the environment variable {name} is not set",
-                f"set it, or write ${{{name}:-default}}",
-            )
-        return environ[name]
-
-    return _REFERENCE.sub(fill, text)
+    try:
+        return fill_variables(text, environ)
+    except VariableError as error:
+        raise BadReference(error.problem, error.allowed) from None
 
 
 def expand_node(

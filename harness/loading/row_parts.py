@@ -85,9 +85,12 @@ def agent_problems(sample: Sample, target: TargetSpec | None) -> Iterator[tuple[
     """Yield what agents of the target cannot do for a sample: column, problem, what is allowed."""
     if target is None:
         return
-    kind, agents = type(target.target), f"agents of the kind {target.kind}"
+    agent, agents = target.target, f"agents of the kind {target.kind}"
     # There is something to keep between two sessions.
-    if len(sample.sessions) > 1 and not getattr(kind, "keeps_memory", False):
+    if len(sample.sessions) > 1 and not getattr(agent, "keeps_memory", False):
         yield "sessions", f"{agents} keep no memory between sessions", "one `input`"
-    if sample.history and not getattr(kind, "takes_history", True):
+    if sample.history and not getattr(agent, "takes_history", True):
         yield "history", f"{agents} begin with nothing said", "an `input` of several turns"
+    if len(sample.turns) > 1 and not getattr(agent, "takes_turns", True):
+        problem = f"{agents} answer one turn, as the target is set up"
+        yield "input", problem, "a single text, or a target that keeps the conversation"

@@ -369,8 +369,9 @@ class Target(Protocol):
     A class whose attribute `needs_models` is true has no default model: the suite must name one.
     One whose attribute `scripted_closes` is true needs scripted models that close each connection.
     One whose attribute `takes_history` is false has agents that begin with nothing said: a sample
-    with a history is refused. Where `sessions_at_once` is a number, no more sessions are opened at
-    once, whatever the suite says of its concurrency.
+    with a history is refused. Where `takes_turns` is false, a sample of several turns is refused:
+    the agent would not know of the earlier ones. Where `sessions_at_once` is a number, no more
+    sessions are opened at once, whatever the suite says of its concurrency.
     """
 
     def connect(self, run_context: RunContext, /) -> AbstractAsyncContextManager[Connection]:

@@ -1,4 +1,4 @@
-"""JSON paths (RFC 9535) into the stored state of a trial."""
+"""JSON paths (RFC 9535) into JSON values: end states of trials, replies of agents."""
 
 import re
 from functools import lru_cache
@@ -82,7 +82,7 @@ def check_path(path: str) -> None:
     _compiled(path)
 
 
-def select(path: str, state: Any) -> list[Any]:
+def select(path: str, value: Any) -> list[Any]:
     """Return every value that a path leads to, in order; none where it leads nowhere.
 
     Raises:
@@ -91,13 +91,13 @@ def select(path: str, state: Any) -> list[Any]:
     """
     found = []
     try:
-        for match in _compiled(path).finditer(state):
+        for match in _compiled(path).finditer(value):
             check_time(path, what="the path")
             found.append(match.obj)
     except JSONPathError as error:
         raise ValueError(_in_words(error)) from error
     except RecursionError:
-        raise ValueError("the state is nested too deep for it") from None
+        raise ValueError("the value is nested too deep for it") from None
     return found
 
 

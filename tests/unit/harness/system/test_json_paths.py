@@ -2,7 +2,7 @@
 
 import pytest
 
-from graders.state_paths import check_path, leads_to_one, select
+from harness.system.json_paths import check_path, leads_to_one, select
 from harness.system.patterns import SlowPattern, time_limit
 
 STATE = {"seats": [{"who": "Ines", "n": 1}, {"who": "Rui", "n": 2}], "paid": True}
