@@ -1,10 +1,10 @@
 """An entry of `tool-calls`: patterns that a call has to match, and how often."""
 
-import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from graders.argument_places import Span, span_in_call
 from graders.call_records import CallRecord
 from graders.json_comparison import text_of
 from graders.text_searches import lint_pattern, slashed
@@ -38,7 +38,8 @@ class ToolPattern:
         default=None, metadata={"description": "Pattern on the argument `path`."}
     )
     args: Mapping[str, str] = field(
-        default_factory=dict, metadata={"description": "Patterns by the name of the argument."}
+        default_factory=dict,
+        metadata={"description": "Patterns by the name of the argument; null reads `null`."},
     )
     pattern: str | None = field(
         default=None, metadata={"description": "Pattern on all arguments, as compact JSON."}
@@ -107,48 +108,54 @@ class ToolPattern:
         return all(compile_pattern(one) for one in (self.name, *self.filters.values()))
 
     def find(self, record: CallRecord) -> tuple[Ref, ...] | None:
-        """Point at a call that matches, its name aside, and at its matching result; None for none.
+        """Point at what matches in a call, its name aside, and in its result; None for no match.
 
         Raises:
             SlowPattern: the time limit has passed.
         """
-        call = record.call
-        if not all(self._arguments_match(call)):
+        spans = self._spans(record.call)
+        if spans is None:
             return None
-        where = Ref(
-            turn=record.ref.turn,
-            event=record.ref.event,
-            **dict(zip(("start", "end"), self._span(call), strict=True)),
-        )
+        turn, event = record.ref.turn, record.ref.event
+        where = tuple(Ref(turn=turn, event=event, start=start, end=end) for start, end in spans)
         if self.result is None:
-            return (where,)
+            return where
         for ref, result in record.results:
             match = search(self.result, result.output)
             if match:
                 start, end = match.span()
-                return where, Ref(turn=ref.turn, event=ref.event, start=start, end=end)
+                return *where, Ref(turn=ref.turn, event=ref.event, start=start, end=end)
         return None
 
-    def _arguments_match(self, call: ToolCall) -> Iterator[bool]:
-        if self.pattern is not None:
-            yield search(self.pattern, text_of(call.arguments)) is not None
-        for name, pattern in self._of_arguments():
-            given = call.arguments.get(name) if isinstance(call.arguments, Mapping) else None
-            yield given is not None and search(pattern, text_of(given)) is not None
+    def _spans(self, call: ToolCall) -> Collection[tuple[int | None, int | None]] | None:
+        """Return where each pattern on arguments matches in the text of a call.
 
-    def _of_arguments(self) -> Iterator[tuple[str, str]]:
+        Without such patterns it is the call as a whole; None if one of them does not match.
+        """
+        matches: list[tuple[str | None, Span]] = []
+        for name, pattern in self._on_arguments():
+            match = next((search(pattern, text_of(one)) for one in _given(call, name)), None)
+            if match is None:
+                return None
+            matches.append((name, match.span()))
+        sent, whole = event_text(call) if matches else "", (None, None)
+        spans = [span_in_call(sent, call.arguments, span, name) for name, span in matches]
+        return dict.fromkeys(span or whole for span in spans) or [whole]
+
+    def _on_arguments(self) -> Iterator[tuple[str | None, str]]:
+        """Return the patterns by the name of the argument, None for all arguments."""
         if self.command is not None:
             yield "command", self.command
         if self.path is not None:
             yield "path", self.path
         yield from self.args.items()
+        if self.pattern is not None:
+            yield None, self.pattern
 
-    def _span(self, call: ToolCall) -> tuple[int | None, int | None]:
-        """Return where the first matching argument stands in the call's text, if it is found."""
-        first = next(self._of_arguments(), None)
-        if first is None:
-            return None, None
-        match = search(first[1], text_of(call.arguments[first[0]]))
-        written = json.dumps(match.group(), ensure_ascii=False)[1:-1] if match else ""
-        at = event_text(call).find(written) if written else -1
-        return (at, at + len(written)) if at >= 0 else (None, None)
+
+def _given(call: ToolCall, name: str | None) -> Iterator[Any]:
+    """Return the argument of a name, if there is one: null is one, and reads `null`."""
+    if name is None:
+        yield call.arguments
+    elif isinstance(call.arguments, Mapping) and name in call.arguments:
+        yield call.arguments[name]

@@ -1,6 +1,7 @@
 """Laws of the graders of trajectories: they are total, repeatable, and point at what is there."""
 
 import asyncio
+import json
 from dataclasses import replace
 
 import msgspec
@@ -14,8 +15,10 @@ from property.strategies import (
     trajectory_specs,
 )
 
+from graders.argument_places import span_in_call
 from harness.grading.judging import grade_trajectory
 from harness.messages.event_texts import event_text
+from harness.system.json_values import compact_json
 from harness.system.patterns import PatternError, SlowPattern, time_limit
 from harness.types.errors import GraderError
 from harness.types.grades import Grade
@@ -94,3 +97,43 @@ def test_a_grader_of_one_turn_sees_that_turn_alone(spec, sample, trajectory, sta
     same = grades_of([alone], sample, slice_, state)[spec.name]
     assert (made.status, made.score, made.passed) == (same.status, same.score, same.passed)
     assert made.evidence == same.evidence
+
+
+sendable = st.recursive(
+    st.one_of(st.none(), st.booleans(), st.integers(-9, 9), st.floats(-9, 9), st.text()),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
+    max_leaves=5,
+)
+spellings = st.fixed_dictionaries({"indent": st.none() | st.just(1), "ensure_ascii": st.booleans()})
+
+
+@unhurried
+@given(
+    st.data(), st.dictionaries(st.text(), st.text(min_size=1), min_size=1), spellings, st.booleans()
+)
+def test_the_place_of_a_match_in_a_text_reads_as_the_match(data, arguments, spelling, wrapped):
+    name = data.draw(st.sampled_from(sorted(arguments)))
+    value = arguments[name]
+    start = data.draw(st.integers(0, len(value) - 1))
+    end = data.draw(st.integers(start + 1, len(value)))
+    sent = json.dumps(arguments, **spelling)
+    written = json.dumps(sent, **spelling) if wrapped else sent
+    first, last = span_in_call(written, arguments, (start, end), name)
+    shown = written[first:last]
+    for _ in range(1 + wrapped):
+        shown = json.loads(f'"{shown}"')
+    assert shown == value[start:end]
+
+
+@unhurried
+@given(st.data(), st.dictionaries(st.text(), sendable, min_size=1), spellings)
+def test_the_place_of_a_match_in_any_arguments_is_there(data, arguments, spelling):
+    text = compact_json(arguments)
+    start = data.draw(st.integers(0, len(text)))
+    end = data.draw(st.integers(start, len(text)))
+    sent = json.dumps(arguments, **spelling)
+    span = span_in_call(sent, arguments, (start, end))
+    assert span is None or 0 <= span[0] <= span[1] <= len(sent)
+    assert span is not None or start == end
+    if text[start:end].isalpha() and sent.count(text[start:end]) == 1:
+        assert sent[slice(*span)] == text[start:end]
