@@ -5,7 +5,8 @@ from typing import Any
 
 import yaml
 
-from harness.system.redaction import SHOWN, redact
+from harness.system.redaction import redact
+from harness.system.secret_values import SHOWN
 
 _Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 

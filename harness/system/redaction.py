@@ -5,22 +5,16 @@ called like one; and what stands where keys stand: the user part and the query o
 `Bearer`, after a header or field that is called like one.
 """
 
-import json
 import os
 import re
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable
+from functools import lru_cache
 from typing import Any
 
+from harness.system.secret_values import SHOWN, Secrets, map_texts, secrets_in
 from harness.system.texts import one_line
 
-SHOWN = "[redacted]"
-"""What stands in the place of a secret."""
-
-_SHORTEST = 6  # a shorter value is found in half of all texts
 _MARGIN = 1_000  # longer than what any of the places below holds
-_NAMES = re.compile(
-    r"(?:^|_)(?:API_?KEY|KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIALS?)$", re.IGNORECASE
-)
 _WORDS = r"(?:api[-_]?key|authorization|access[-_]?token|auth[-_]?token|token|secret|password)"
 _QUOTES = r"""\\?["']?"""
 _QUERY = re.compile(r"""(://[^\s?#"'<>]{1,500}\?)([^\s#"'<>]+)""")
@@ -48,15 +42,23 @@ _PLACES = (
 )
 
 
+def known_secrets(secrets: Iterable[str] = ()) -> Secrets:
+    """Return what is looked for: these values, and those of variables called like secrets."""
+    return _prepared(frozenset((*secrets, *secrets_in(os.environ))))
+
+
+@lru_cache(maxsize=64)
+def _prepared(values: frozenset[str]) -> Secrets:
+    return Secrets(values)
+
+
 def redact(text: str, secrets: Iterable[str] = ()) -> str:
     """Take secrets out of a text; `secrets` are values to look for beside the usual places."""
-    return _redact(text, _known(secrets))
+    return _redact(text, known_secrets(secrets))
 
 
-def _redact(text: str, known: Iterable[str]) -> str:
-    for secret in known:
-        text = text.replace(secret, SHOWN)
-    text = _QUERY.sub(_hide_query, text)
+def _redact(text: str, known: Secrets) -> str:
+    text = _QUERY.sub(_hide_query, known.hide(text))
     for place, shown in _PLACES:
         text = place.sub(shown, text)
     return text
@@ -68,9 +70,10 @@ def redacted_line(text: str, width: int, secrets: Collection[str] = ()) -> str:
     What is cut off is taken away last, so that no part of a secret is left. Of a huge text only
     the beginning is looked at.
     """
-    margin = max([_MARGIN, *map(len, _known(secrets))])
+    known = known_secrets(secrets)
+    margin = max(_MARGIN, known.longest)
     looked_at = 4 * width + margin
-    shown = redact(text[:looked_at], secrets)
+    shown = _redact(text[:looked_at], known)
     if len(text) > looked_at:
         # The end may be half a secret, which nothing has recognised.
         shown = f"{shown[:-margin]}…"
@@ -79,44 +82,8 @@ def redacted_line(text: str, width: int, secrets: Collection[str] = ()) -> str:
 
 def redact_json(value: Any, secrets: Collection[str] = ()) -> Any:
     """Take secrets out of every text of a JSON value, keys included."""
-    return _redact_json(value, _known(secrets))
-
-
-def _redact_json(value: Any, known: Collection[str]) -> Any:
-    if isinstance(value, str):
-        return _redact(value, known)
-    if isinstance(value, list):
-        return [_redact_json(item, known) for item in value]
-    if isinstance(value, dict):
-        return {_redact(key, known): _redact_json(item, known) for key, item in value.items()}
-    return value
-
-
-def _known(secrets: Iterable[str]) -> list[str]:
-    """Return the values to look for, in all their spellings, the longest first."""
-    return spellings({*secrets, *_from(os.environ)})
-
-
-def spellings(secrets: Iterable[str]) -> list[str]:
-    """Return the texts that give secrets away, the longest first: as they are, and inside of JSON.
-
-    JSON escapes quotes, backslashes and control characters, at times all that is no ASCII; a JSON
-    text inside of another is escaped twice. A value that is too short to be looked for is none.
-    """
-    found: set[str] = set()
-    for secret in secrets:
-        if len(secret) >= _SHORTEST:
-            once = {_escaped(secret, ascii_only) for ascii_only in (False, True)}
-            found |= {secret, *once, *(_escaped(one, False) for one in once)}
-    return sorted(found, key=len, reverse=True)
-
-
-def _escaped(text: str, ascii_only: bool) -> str:  # noqa: FBT001  (of json.dumps)
-    return json.dumps(text, ensure_ascii=ascii_only)[1:-1]
-
-
-def _from(environment: Mapping[str, str]) -> Iterable[str]:
-    return (value for name, value in environment.items() if _NAMES.search(name))
+    known = known_secrets(secrets)
+    return map_texts(value, lambda text: _redact(text, known))
 
 
 def _hide_query(match: re.Match[str]) -> str:

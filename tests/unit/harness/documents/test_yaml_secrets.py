@@ -4,7 +4,7 @@ import pytest
 import yaml
 
 from harness.documents.yaml_secrets import redact_yaml
-from harness.system.redaction import SHOWN
+from harness.system.secret_values import SHOWN
 
 KEY = "pass-4f7d0c1e-word"
 

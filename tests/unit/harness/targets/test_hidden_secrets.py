@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from harness.system.redaction import SHOWN
+from harness.system.secret_values import SHOWN
 from harness.targets.hidden_secrets import hiding
 from harness.types.events import AssistantMessage, ToolCall, ToolResult
 from harness.types.trajectories import Step
