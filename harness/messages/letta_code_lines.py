@@ -12,7 +12,6 @@ reads one turn: what follows a prompt up to the line `result`.
 - A user message in the lines is a system event `echoed_user_message`: the prompt is known already.
 """
 
-import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -26,7 +25,8 @@ from harness.messages.letta_messages import read_date
 from harness.messages.letta_notices import SYSTEM_REMINDER, split_reminders
 from harness.messages.letta_replies import LettaFailure, read_failure
 from harness.messages.letta_turns import LettaTurn
-from harness.system.json_values import clean_json, read_json
+from harness.system.json_lines import records_on
+from harness.system.json_values import read_json
 from harness.system.texts import scrub
 from harness.types.events import ErrorEvent, Event, SystemEvent, UserMessage
 from harness.types.trajectories import Step, Usage
@@ -97,7 +97,7 @@ class LettaCodeLines:
         """
         text = line.decode(errors="replace") if isinstance(line, bytes) else line
         events: list[Event] = []
-        for record in _records(text):
+        for record in records_on(text):
             if isinstance(record, Mapping):
                 events += self._read(record)
             else:
@@ -147,27 +147,6 @@ class LettaCodeLines:
         if self.result.usage != Usage() and sum(usages, Usage()) == Usage():
             self.turn.steps.add_usage(record["usage"])
         return events
-
-
-def _records(line: str) -> Iterator[Mapping[str, Any] | str]:
-    """Yield the records on a line, and as text what is none."""
-    decoder = json.JSONDecoder()
-    rest = line.strip()
-    position = 0
-    while position < len(rest):
-        try:
-            value, end = decoder.raw_decode(rest, position)
-            record = clean_json(value)
-        except (ValueError, RecursionError):
-            yield scrub(rest[position:])
-            return
-        if not isinstance(record, dict):
-            yield scrub(rest[position:])
-            return
-        yield record
-        position = end
-        while position < len(rest) and rest[position].isspace():
-            position += 1
 
 
 def _other_line(record: Mapping[str, Any]) -> SystemEvent:

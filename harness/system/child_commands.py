@@ -25,6 +25,7 @@ OUTPUT_BYTES = 2**28
 _KEPT_ERRORS = 2**14
 _PAUSE_BYTES = 2**20
 _REST_SECONDS = 1.0
+_LAST_WORDS_SECONDS = 0.3
 _GRACE_SECONDS = 2.0
 _END_SECONDS = 5.0
 
@@ -54,6 +55,7 @@ class _Listener(asyncio.SubprocessProtocol):
         self.ended = asyncio.Event()
         self.output: deque[bytes] = deque()
         self.errors = bytearray()
+        self.errors_ended = asyncio.Event()
         self.waiting = 0
         self.is_open = True
         self._pipe: Any = None
@@ -76,6 +78,8 @@ class _Listener(asyncio.SubprocessProtocol):
         if fd == 1:
             self.is_open = False
             self.news.set()
+        elif fd == 2:  # noqa: PLR2004  (stderr)
+            self.errors_ended.set()
 
     def process_exited(self) -> None:
         self.ended.set()
@@ -98,9 +102,14 @@ class ChildCommand:
 
     @classmethod
     async def start(
-        cls, argv: Sequence[str], *, cwd: Path, environment: Mapping[str, str], text: str = ""
+        cls,
+        argv: Sequence[str],
+        *,
+        cwd: Path,
+        environment: Mapping[str, str],
+        text: str | None = "",
     ) -> Self:
-        """Start a command; `text` is its whole input, as UTF-8.
+        """Start a command; `text` is its whole input, as UTF-8; None for one that is told by `say`.
 
         Raises:
             OSError: there is no such program, or the system refuses it.
@@ -108,11 +117,23 @@ class ChildCommand:
         transport, listener = await asyncio.get_running_loop().subprocess_exec(
             _Listener, *argv, cwd=cwd, env=dict(environment), **own_group()
         )
-        stdin: Any = transport.get_pipe_transport(0)
-        stdin.write(text.encode(errors="replace"))
-        # What is still to be written is written first.
-        stdin.close()
-        return cls(transport, listener)
+        command = cls(transport, listener)
+        if text is not None:
+            command.say(text.encode(errors="replace"), is_last=True)
+        return command
+
+    def say(self, words: bytes, *, is_last: bool) -> None:
+        """Write to its input, which ends after what is last; wait for nothing.
+
+        A command that reads no more is told nothing.
+        """
+        stdin: Any = self._transport.get_pipe_transport(0)
+        if stdin.is_closing():
+            return
+        stdin.write(words)
+        if is_last:
+            # What is still to be written is written first.
+            stdin.close()
 
     @property
     def pid(self) -> int:
@@ -129,6 +150,19 @@ class ChildCommand:
         """Return the end of what it has said on stderr."""
         return self._listener.errors.decode(errors="replace")
 
+    def take_errors(self) -> str:
+        """Return the end of what it has said on stderr since this was last asked."""
+        said = self.errors
+        self._listener.errors.clear()
+        return said
+
+    async def last_words(self) -> None:
+        """Wait a moment for what a command that has ended has said on stderr."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(_LAST_WORDS_SECONDS):
+                await self._listener.ended.wait()
+                await self._listener.errors_ended.wait()
+
     async def lines(self) -> AsyncIterator[bytes]:
         """Yield the lines it prints, without their ends, until it has ended.
 
@@ -136,11 +170,8 @@ class ChildCommand:
             TooMuchOutputError: it has printed more than `OUTPUT_BYTES`.
             TooLongLineError: a line has more than `LINE_BYTES`.
         """
-        line, total = bytearray(), 0
-        async for piece in self._pieces():
-            total += len(piece)
-            if total > OUTPUT_BYTES:
-                raise TooMuchOutputError(f"it has printed more than {OUTPUT_BYTES >> 20} MiB")
+        line = bytearray()
+        async for piece in self.pieces(OUTPUT_BYTES):
             *whole, rest = piece.split(b"\n")
             for part in whole:
                 yield bytes(_longer(line, part))
@@ -148,6 +179,19 @@ class ChildCommand:
             _longer(line, rest)
         if line:
             yield bytes(line)
+
+    async def pieces(self, most: int) -> AsyncIterator[bytes]:
+        """Yield what it prints as it comes, until it has ended.
+
+        Raises:
+            TooMuchOutputError: it has printed more than `most` bytes.
+        """
+        total = 0
+        async for piece in self._pieces():
+            total += len(piece)
+            if total > most:
+                raise TooMuchOutputError(f"it has printed more than {most >> 20} MiB")
+            yield piece
 
     async def _pieces(self) -> AsyncIterator[bytes]:
         listener = self._listener
@@ -172,11 +216,16 @@ class ChildCommand:
         if self.exit_code is None:
             ask_group(self.pid)
 
-    async def end(self) -> None:
+    async def ended(self, seconds: float) -> bool:
+        """Wait that long for the command to end by itself; say whether it has."""
+        await self._wait(seconds)
+        return self._listener.ended.is_set()
+
+    async def end(self, grace_seconds: float | None = None) -> None:
         """End the command and its group: asked first, then killed; return when it is gone."""
         if self.exit_code is None:
             ask_group(self.pid)
-            await self._wait(_GRACE_SECONDS)
+            await self._wait(_GRACE_SECONDS if grace_seconds is None else grace_seconds)
         kill_group(self.pid)
         await self._wait(_END_SECONDS)
         self._transport.close()

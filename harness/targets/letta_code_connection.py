@@ -7,6 +7,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from harness.system.child_environment import RUN_MARK
 from harness.system.threads import in_thread
 from harness.targets.letta_code import LettaCode
 from harness.targets.letta_code_backends import (
@@ -15,7 +16,7 @@ from harness.targets.letta_code_backends import (
     model_arguments,
     provider_key,
 )
-from harness.targets.letta_code_environment import RUN_MARK, base_environment
+from harness.targets.letta_code_environment import base_environment
 from harness.targets.letta_code_failures import start_failure
 from harness.targets.letta_code_folders import make_run_folder, remove_folder
 from harness.targets.letta_code_preparation import PREPARED, Preparation, find_command

@@ -5,18 +5,11 @@ Whatever the command sees, the agent's tools see too. So only the keys that are 
 
 from collections.abc import Iterable, Mapping
 
-MARK = "REGRADE_TRIAL"
-"""The variable by which every process of a trial is known."""
+from harness.system.child_environment import plain_environment
 
-RUN_MARK = "REGRADE_RUN"
-"""The variable by which every process of a run is known: the run's id."""
-
-_PLAIN = frozenset(
-    {"PATH", "LANG", "LANGUAGE", "TZ", "SHELL", "USER", "LOGNAME"}
-    | {"SSL_CERT_FILE", "SSL_CERT_DIR", "NODE_EXTRA_CA_CERTS", "REQUESTS_CA_BUNDLE"}
+_NETWORK = frozenset(
+    {"SSL_CERT_FILE", "SSL_CERT_DIR", "NODE_EXTRA_CA_CERTS", "REQUESTS_CA_BUNDLE"}
     | {"HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY", "LETTA_PROJECT_ID"}
-    # Windows starts no program without these.
-    | {"COMSPEC", "PATHEXT", "SYSTEMDRIVE", "SYSTEMROOT", "WINDIR"}
 )
 _SERVER_KEY = "LETTA_API_KEY"
 _PROVIDERS = ("AWS_", "AZURE_", "CLOUDFLARE_", "GOOGLE_")
@@ -27,16 +20,12 @@ def base_environment(
     environ: Mapping[str, str], *, pass_env: Iterable[str], provider_keys: bool
 ) -> dict[str, str]:
     """Return what every process of the command sees; the keys of model providers if wanted."""
-    wanted = set(pass_env)
-    passed = {
-        name: value
-        for name, value in environ.items()
-        if name.upper() in _PLAIN
-        or name.startswith("LC_")
-        or name in wanted
-        or (provider_keys and is_provider_key(name))
-    }
-    return {**passed, **_ALWAYS}
+    needed = [
+        name
+        for name in environ
+        if name.upper() in _NETWORK or (provider_keys and is_provider_key(name))
+    ]
+    return {**plain_environment(environ, passed=[*pass_env, *needed]), **_ALWAYS}
 
 
 def is_provider_key(name: str) -> bool:

@@ -10,13 +10,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from harness.system.child_commands import ChildCommand, TooLongLineError, TooMuchOutputError
+from harness.system.child_environment import TRIAL_MARK
 from harness.system.json_values import load_json
 from harness.system.processes import kill_marked
 from harness.system.redaction import redact_json
 from harness.system.texts import error_line, one_line
 from harness.system.threads import in_thread
 from harness.targets.letta_code_backends import model_arguments, who_arguments
-from harness.targets.letta_code_environment import MARK
 from harness.targets.letta_code_failures import (
     ended_failure,
     start_failure,
@@ -140,7 +140,7 @@ class LettaCodeSession:
         try:
             if self._command is not None:
                 await self._command.end()
-            await in_thread(kill_marked, MARK, self._trial.mark)
+            await in_thread(kill_marked, TRIAL_MARK, self._trial.mark)
             await self._discard_agent()
         finally:
             if self._shared.agent.keep_files:

@@ -7,15 +7,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from harness.system.child_environment import RUN_MARK, TRIAL_MARK
 from harness.system.texts import one_line
 from harness.targets.letta_code import Backend, LettaCode
 from harness.targets.letta_code_backends import PROVIDER, backend_of
-from harness.targets.letta_code_environment import (
-    MARK,
-    RUN_MARK,
-    base_environment,
-    is_provider_key,
-)
+from harness.targets.letta_code_environment import base_environment, is_provider_key
 from harness.targets.letta_code_flags import resolve_flags, split_flags
 from harness.targets.letta_code_folders import Folders, make_folders
 from harness.targets.letta_code_memory import sample_memory
@@ -185,7 +181,7 @@ def _server_environment(shared: Shared, backend: Backend) -> dict[str, str]:
 def _trial_environment(folders: Folders, mark: str) -> dict[str, str]:
     temporary = dict.fromkeys(("TMPDIR", "TMP", "TEMP"), str(folders.temporary))
     home = dict.fromkeys(("HOME", "USERPROFILE"), str(folders.home))
-    return {**home, **temporary, MARK: mark}
+    return {**home, **temporary, TRIAL_MARK: mark}
 
 
 def _secrets(environment: Mapping[str, str], pass_env: Iterable[str]) -> Iterable[str]:

@@ -6,8 +6,8 @@ import sys
 
 import pytest
 
+from harness.system.child_environment import RUN_MARK
 from harness.targets.letta_code import LettaCode
-from harness.targets.letta_code_environment import RUN_MARK
 from harness.targets.letta_code_folders import make_folders, make_run_folder
 from harness.targets.letta_code_preparation import PREPARED
 
