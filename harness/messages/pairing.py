@@ -26,11 +26,40 @@ class Pair(NamedTuple):
     name: str
 
 
+class CallsSoFar:
+    """The calls of a conversation while it goes on: says which of them a result answers."""
+
+    def __init__(self) -> None:
+        self._latest: dict[str, tuple[Place, str]] = {}
+        self._unanswered: OrderedDict[Place, str] = OrderedDict()
+
+    def begin_turn(self) -> None:
+        """Begin a turn: what has no id answers calls of its own turn only."""
+        self._unanswered.clear()
+
+    def add(self, event: Event, place: Place) -> Pair | None:
+        """Take the next event, at its place; return the pair that a result makes."""
+        if isinstance(event, ToolCall):
+            self._unanswered[place] = event.name
+            if event.call_id is not None:
+                self._latest[event.call_id] = (place, event.name)
+        elif isinstance(event, ToolResult):
+            first = next(iter(self._unanswered.items()), None)
+            call = first if event.call_id is None else self._latest.get(event.call_id)
+            if call is not None:
+                self._unanswered.pop(call[0], None)
+                return Pair(call[0], place, call[1])
+        return None
+
+
 def pair_results(turns: Iterable[Turn]) -> Iterator[Pair]:
     """Pair every tool result with its call, in the order of the results."""
-    latest: dict[str, tuple[Place, str]] = {}
+    calls = CallsSoFar()
     for t, turn in enumerate(turns):
-        yield from _pairs_of_turn(t, turn, latest)
+        calls.begin_turn()
+        for e, event in enumerate(turn.events):
+            if (pair := calls.add(event, (t, e))) is not None:
+                yield pair
 
 
 def name_results(turns: Iterable[Turn]) -> tuple[Turn, ...]:
@@ -38,21 +67,6 @@ def name_results(turns: Iterable[Turn]) -> tuple[Turn, ...]:
     turns = tuple(turns)
     names = {pair.result: pair.name for pair in pair_results(turns)}
     return tuple(_with_names(t, turn, names) for t, turn in enumerate(turns))
-
-
-def _pairs_of_turn(t: int, turn: Turn, latest: dict[str, tuple[Place, str]]) -> Iterator[Pair]:
-    unanswered: OrderedDict[Place, str] = OrderedDict()
-    for e, event in enumerate(turn.events):
-        if isinstance(event, ToolCall):
-            unanswered[t, e] = event.name
-            if event.call_id is not None:
-                latest[event.call_id] = ((t, e), event.name)
-        elif isinstance(event, ToolResult):
-            first = next(iter(unanswered.items()), None)
-            call = first if event.call_id is None else latest.get(event.call_id)
-            if call is not None:
-                unanswered.pop(call[0], None)
-                yield Pair(call[0], (t, e), call[1])
 
 
 def _with_names(t: int, turn: Turn, names: Mapping[Place, str]) -> Turn:
