@@ -15,6 +15,13 @@ import click
     help="Grade by this suite instead of that of the run; records of other tools need one.",
 )
 @click.option(
+    "--param",
+    "parameters",
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="Put VALUE for ${NAME} in an eval spec of Vally.",
+)
+@click.option(
     "--format",
     "named",
     metavar="NAME",
@@ -40,9 +47,10 @@ import click
     help="Make the new run directory in this folder; `latest` is sought there too.",
 )
 @click.option("--quiet", is_flag=True, help="Show no progress; the summary is printed.")
-def command(  # noqa: PLR0913  (one parameter an option)
+def command(  # noqa: PLR0913, PLR0917  (one parameter an option)
     source: str,
     suite_path: Path | None,
+    parameters: tuple[str, ...],
     named: str | None,
     fields: tuple[str, ...],
     out: Path,
@@ -61,6 +69,7 @@ def command(  # noqa: PLR0913  (one parameter an option)
     from harness.commands.run_lookup import lookup_source, suite_of_run  # noqa: PLC0415
     from harness.commands.run_reporting import run_and_report  # noqa: PLC0415
     from harness.commands.suite_faults import load_wholly  # noqa: PLC0415
+    from harness.loading.vally_parameters import Parameters  # noqa: PLC0415
     from harness.running.foreign_records import recorded_elsewhere  # noqa: PLC0415
     from harness.running.record_mapping import read_field_map  # noqa: PLC0415
     from harness.running.record_reading import Records  # noqa: PLC0415
@@ -79,7 +88,8 @@ def command(  # noqa: PLR0913  (one parameter an option)
         raise click.UsageError("--map and --allow-unmatched are for records of other tools")
     if folder is None and suite_path is None:
         raise click.UsageError("records of other tools know no suite: name one with --suite")
-    suite = load_wholly(suite_file(suite_path or suite_of_run(folder or Path())))
+    path = suite_file(suite_path or suite_of_run(folder or Path()))
+    suite = load_wholly(path, parameters=Parameters(parameters))
     recorded = recorded_run(folder) if folder else recorded_elsewhere(suite, records)
     options = RunOptions(out=out, command=("regrade", *sys.argv[1:]))
     return run_and_report(

@@ -23,6 +23,13 @@ import click
 @click.option("--tag", "tags", multiple=True, help="Take only the samples that have this tag.")
 @click.option("--concurrency", type=click.IntRange(min=1), help="Drive so many trials at once.")
 @click.option(
+    "--param",
+    "parameters",
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="Put VALUE for ${NAME} in an eval spec of Vally.",
+)
+@click.option(
     "--out",
     type=click.Path(path_type=Path, file_okay=False),
     default=Path("runs"),
@@ -39,6 +46,7 @@ def command(  # noqa: PLR0913, PLR0917  (one parameter an option)
     ids: tuple[str, ...],
     tags: tuple[str, ...],
     concurrency: int | None,
+    parameters: tuple[str, ...],
     out: Path,
     *,
     quiet: bool,
@@ -53,6 +61,7 @@ def command(  # noqa: PLR0913, PLR0917  (one parameter an option)
     from harness.commands.run_reporting import run_and_report  # noqa: PLC0415
     from harness.commands.suite_faults import load_wholly  # noqa: PLC0415
     from harness.loading.selections import Selection  # noqa: PLC0415
+    from harness.loading.vally_parameters import Parameters  # noqa: PLC0415
     from harness.running.run_options import RunOptions, suite_file  # noqa: PLC0415
     from harness.running.runs import execute  # noqa: PLC0415
 
@@ -64,7 +73,7 @@ def command(  # noqa: PLR0913, PLR0917  (one parameter an option)
         out=out,
         command=("regrade", *sys.argv[1:]),
     )
-    loaded = load_wholly(suite_file(suite), target_path)
+    loaded = load_wholly(suite_file(suite), target_path, Parameters(parameters))
     return run_and_report(
         loaded, lambda observer, stop: execute(loaded, options, observer, stop), quiet=quiet
     )

@@ -9,7 +9,14 @@ import click
 @click.argument(
     "suites", metavar="SUITE...", nargs=-1, required=True, type=click.Path(path_type=Path)
 )
-def command(suites: tuple[Path, ...]) -> int:
+@click.option(
+    "--param",
+    "parameters",
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="Put VALUE for ${NAME} in an eval spec of Vally.",
+)
+def command(suites: tuple[Path, ...], parameters: tuple[str, ...]) -> int:
     """Report every mistake in SUITE: YAML, dataset, Python files, patterns, script.
 
     Each is one line: file:line:column: path: what is wrong; what is allowed. The exit code is 2 if
@@ -17,11 +24,13 @@ def command(suites: tuple[Path, ...]) -> int:
     """
     # Loaded here, so that `regrade --help` need not.
     from harness.commands.suite_faults import inspect_wholly  # noqa: PLC0415
+    from harness.loading.vally_parameters import Parameters  # noqa: PLC0415
     from harness.system.texts import one_line  # noqa: PLC0415
 
     found = False
+    given = Parameters(parameters)
     for suite in suites:
-        faults, notes = inspect_wholly(suite)
+        faults, notes = inspect_wholly(suite, given)
         for fault in faults:
             click.echo(one_line(str(fault)))
         for note in notes:
@@ -29,4 +38,5 @@ def command(suites: tuple[Path, ...]) -> int:
         found = found or bool(faults)
         if not faults:
             click.echo(f"{suite}: no fault")
+    given.require_used()
     return 2 if found else 0

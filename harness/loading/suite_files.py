@@ -14,6 +14,8 @@ from harness.loading.load_context import LoadContext
 from harness.loading.plugins import find_all_plugins
 from harness.loading.suite_assembly import assemble
 from harness.loading.suite_paths import Folder, close_file
+from harness.loading.vally_parameters import Parameters
+from harness.loading.vally_projects import is_project, refuse_project
 from harness.loading.vally_suites import is_vally, native_vally
 from harness.system.suggestions import list_names
 from harness.types.errors import Fault, SuiteError
@@ -35,16 +37,16 @@ class Draft:
     absences: tuple[Fault, ...] = ()
 
 
-def load_suite(path: str | Path) -> Suite:
+def load_suite(path: str | Path, parameters: Parameters | None = None) -> Suite:
     """Load a suite from its file; every name in it is resolved, its dataset is not read yet.
 
     Paths are relative to the suite's folder. What does not keep a suite from running, such as
-    an invalid pattern, is in `warnings`.
+    an invalid pattern, is in `warnings`. `parameters` fill an eval spec of Vally.
 
     Raises:
         SuiteError: with every fault of the suite and its Python files.
     """
-    return _finished(draft_of_file(path))
+    return _finished(draft_of_file(path, parameters))
 
 
 def build_suite(document: Mapping[str, Any], folder: str | Path) -> Suite:
@@ -67,7 +69,7 @@ def _finished(draft: Draft) -> Suite:
     return draft.suite
 
 
-def draft_of_file(path: str | Path) -> Draft:
+def draft_of_file(path: str | Path, parameters: Parameters | None = None) -> Draft:
     """Read a suite as far as it goes, without raising for what is wrong with it."""
     path = Path(path)
     shown = path.as_posix()
@@ -81,8 +83,13 @@ def draft_of_file(path: str | Path) -> Draft:
         )
         return Draft(suite=None, faults=(fault,))
     node = read_yaml(data, findings)
+    if node is not None and is_project(node):
+        refuse_project(node, findings)
+        node = None
     if node is None:
         return Draft(suite=None, faults=tuple(findings.faults))
+    if is_vally(node):
+        node = (parameters or Parameters()).fill(node, findings)
     folder = Folder(path=path.resolve().parent, shown=path.parent.as_posix())
     draft = _draft(node, findings, folder)
     if draft.suite is None:

@@ -10,6 +10,7 @@ from harness.loading.datasets import Dataset, open_dataset, shown_name
 from harness.loading.fault_lists import MOST_FAULTS
 from harness.loading.linting import lint_sample, lints_samples
 from harness.loading.suite_files import draft_of_file
+from harness.loading.vally_parameters import Parameters
 from harness.types.errors import DatasetError, Fault
 from harness.types.samples import Sample
 from harness.types.suites import Suite
@@ -24,12 +25,14 @@ def find_faults(path: str | Path) -> tuple[Fault, ...]:
     return inspect_suite(path)[1]
 
 
-def inspect_suite(path: str | Path) -> tuple[Suite | None, tuple[Fault, ...]]:
+def inspect_suite(
+    path: str | Path, parameters: Parameters | None = None
+) -> tuple[Suite | None, tuple[Fault, ...]]:
     """Return a suite as far as it could be read, with every fault as `find_faults` gives them.
 
-    Its notes are those of its dataset too.
+    Its notes are those of its dataset too. `parameters` fill an eval spec of Vally.
     """
-    draft = draft_of_file(path)
+    draft = draft_of_file(path, parameters)
     suite = draft.suite
     if suite is None:
         return None, draft.faults

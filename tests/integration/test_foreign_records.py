@@ -259,6 +259,26 @@ def test_an_eval_spec_of_vally_grades_records_and_runs_on_a_target_of_ours(folde
     assert (code, "no target sets up `env`" in err) == (2, True)
 
 
+def test_parameters_fill_a_spec_for_every_command(folder):
+    spec = SPEC.replace("parcel 0", "parcel ${FIRST}")
+    (folder / "eval.yaml").write_text(spec, encoding="utf-8")
+    (folder / "agent.py").write_text(AGENT, encoding="utf-8")
+    target = "kind: python\nagent: agent.py:answer\n"
+    (folder / "target.yaml").write_text(target, encoding="utf-8")
+    write_lines(folder / "records.jsonl", two_agents(2, 1))
+    for words in (
+        ("validate", "eval.yaml"),
+        ("run", "eval.yaml", "--target", "target.yaml"),
+        ("grade", "records.jsonl", "--suite", "eval.yaml", "--map", "model=agent.name"),
+    ):
+        code, _, err = regrade(folder, *words, "--param", "FIRST=0")
+        assert code in {0, 1}, err
+        code, _, err = regrade(folder, *words, "--param", "FRIST=0")
+        assert (code, 'did you mean "FIRST"?' in err) == (2, True)
+    driven = {one["sample_id"]: one["score"] for one in trials(runs(folder)[0])}
+    assert driven == {"first": 0.5, "second": 1.0}
+
+
 def test_a_stored_run_is_searched_for_what_its_agents_invented(tmp_path):
     suite = shutil.copytree(QUICKSTART, tmp_path / "suite")
     run = harness.run(suite, out=tmp_path / "runs")

@@ -195,6 +195,44 @@ class TestNamedEnvironments:
         assert 'the environment "linux" is not known' in refusals(suite)[0]
 
 
+NOT_WHOLE = "a suite of a Vally project is not taken as a whole; name its eval specs one by one:"
+PROJECT = """\
+paths: {evals: [evals/]}
+suites:
+  nightly: {description: all, evals: [a/*.yaml, b/eval.yaml], filter: {area: [trains, seats]}}
+  weekly: {evals: c/**/eval.yaml, filter: {area: trains, level: easy}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        (
+            PROJECT,
+            [
+                (
+                    f"3:12: suites.nightly: {NOT_WHOLE} a/*.yaml, b/eval.yaml; and for its filter, "
+                    "--tag area=trains --tag area=seats"
+                ),
+                f"4:11: suites.weekly: {NOT_WHOLE} c/**/eval.yaml",
+            ],
+        ),
+        (
+            "environments: {bare: {}}",
+            [
+                (
+                    "1:1: a project file of Vally holds no eval spec; "
+                    "name the file of a spec, such as evals/eval.yaml"
+                )
+            ],
+        ),
+    ],
+)
+def test_a_project_file_is_refused_by_its_suites(folder, text, found):
+    faults = folder.faults(folder.write(".vally.yaml", text))
+    assert [fault.partition(".vally.yaml:")[2] for fault in faults] == found
+
+
 def test_a_spec_may_be_made_in_python():
     graders = [{"type": "completed"}]
     stimuli = [{"name": "a", "prompt": "q", "graders": graders}]
