@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 
 from harness.importers.exchange_records import read_exchange
 from harness.importers.exchanges import Dialect, Talk, split_talks, talk_record
-from harness.importers.managed_sessions import is_session, read_sessions
+from harness.importers.managed_sessions import is_method, is_session, read_sessions
 from harness.importers.record_fields import (
     ID_ENTRIES,
     MODEL_ENTRIES,
@@ -51,15 +51,15 @@ class Anthropic:
         Raises:
             ValueError: a record holds no messages.
         """
-        values = source.values()
-        first = next(values, None)
+        records = source.records(_is_part)
+        first = next(records, None)
         if first is None:
             return
-        everything = _chain(first, values)
+        everything = _chain(first, records)
         if is_session([first[1]]):
             yield from read_sessions(everything)
             return
-        for found in split_talks(everything, _DIALECT, _is_message):
+        for found in split_talks(everything, _DIALECT):
             yield _read_talk(found) if isinstance(found, Talk) else _read_record(*found)
 
 
@@ -73,6 +73,11 @@ def _records(value: Any) -> list[Any]:
     if isinstance(value, list) and not any(map(_is_message, value)):
         return value
     return [value]
+
+
+def _is_part(value: Any) -> bool:
+    """Say whether a list with this item is a record: messages, or what a client called."""
+    return _is_message(value) or is_method(value)
 
 
 def _is_message(value: Any) -> bool:

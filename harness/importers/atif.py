@@ -47,9 +47,10 @@ class Atif:
         Raises:
             ValueError: a record is no trajectory, or one of an unknown version.
         """
+        if _is_part_of_another(source):
+            return
         for place, record in source.records():
-            if not _is_part_of_another(source):
-                yield _read_parts(record, place, source)
+            yield _read_parts(record, place, source)
 
 
 def _names_version(record: Mapping[str, Any]) -> bool:

@@ -137,28 +137,14 @@ def _bare(value: Any) -> Any:
 
 
 def split_talks(
-    values: Iterable[tuple[str, Any]], dialect: Dialect, is_message: Callable[[Any], bool]
+    records: Iterable[tuple[str, Any]], dialect: Dialect
 ) -> Iterator[Talk | tuple[str, Any]]:
-    """Return what a file holds: exchanges as conversations, any other record with its place.
-
-    A list is a record of its own where it holds messages, else it holds records.
-    """
-    items = _items(values, is_message)
-    for is_exchange, group in groupby(items, key=lambda item: read_exchange(item[1]) is not None):
+    """Return what a file holds: exchanges as conversations, any other record with its place."""
+    for is_exchange, group in groupby(records, key=lambda item: read_exchange(item[1]) is not None):
         if is_exchange:
             yield from join_exchanges(_exchanges(group), dialect)
         else:
             yield from group
-
-
-def _items(
-    values: Iterable[tuple[str, Any]], is_message: Callable[[Any], bool]
-) -> Iterator[tuple[str, Any]]:
-    for place, value in values:
-        if isinstance(value, list) and not any(map(is_message, value)):
-            yield from ((f"{place}[{index}]", item) for index, item in enumerate(value))
-        else:
-            yield place, value
 
 
 def _exchanges(group: Iterable[tuple[str, Any]]) -> Iterator[tuple[str, Exchange]]:

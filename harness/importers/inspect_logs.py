@@ -6,7 +6,6 @@ conversation; its scores are outcomes, its store is a snapshot. A log without sa
 conversation, whatever its results say.
 """
 
-import json
 import re
 import zlib
 from collections.abc import Iterator, Mapping
@@ -17,7 +16,7 @@ from zipfile import BadZipFile, ZipFile, ZipInfo
 from harness.importers.inspect_samples import read_sample
 from harness.importers.zip_entries import read_entry
 from harness.messages.contents import shape_error
-from harness.system.json_values import clean_json
+from harness.system.json_reading import JsonReader
 from harness.types.imports import ForeignSource, Head, Imported
 
 _VERSIONS = (1, 2)
@@ -54,7 +53,7 @@ class InspectLogs:
         if source.path.suffix.lower() == ".eval":
             yield from _read_archive(source)
             return
-        log = _load(source.text(), source.shown)
+        log = _load(source.text(), source.shown, source)
         task = _task_of(log, source.shown)
         samples = log.get("samples")
         if samples is not None and not isinstance(samples, list):
@@ -63,12 +62,15 @@ class InspectLogs:
             yield read_sample(sample, task, f"{source.shown}.samples[{index}]")
 
 
-def _load(text: str, place: str) -> Any:
+def _load(text: str, place: str, source: ForeignSource) -> Any:
     """Parse JSON as Inspect writes it: what has no number is NaN, which is nothing here."""
+    reader = JsonReader(_nothing)
     try:
-        return clean_json(json.loads(text, parse_constant=_nothing))
-    except (ValueError, RecursionError) as error:
+        value = reader.read(text)
+    except ValueError as error:
         raise ValueError(f"{place}: this is no JSON: {error}") from error
+    source.losses.add_json(place, reader.losses)
+    return value
 
 
 def _nothing(_constant: str) -> None:
@@ -89,14 +91,15 @@ def _task_of(log: Any, place: str) -> Mapping[str, Any]:
 def _read_archive(source: ForeignSource) -> Iterator[Imported]:
     try:
         with ZipFile(source.path) as archive:
-            yield from _read_entries(archive, source.shown)
+            yield from _read_entries(archive, source)
     # `zipfile` raises NotImplementedError for packings that it does not know.
     except (BadZipFile, zlib.error, EOFError, OSError, NotImplementedError, RuntimeError) as error:
         reason = str(error) or type(error).__name__
         raise ValueError(f"{source.shown}: this archive cannot be read: {reason}") from error
 
 
-def _read_entries(archive: ZipFile, shown: str) -> Iterator[Imported]:
+def _read_entries(archive: ZipFile, source: ForeignSource) -> Iterator[Imported]:
+    shown = source.shown
     entries = {info.filename: info for info in archive.infolist()}
     if any(map(_CHUNKED.fullmatch, entries)):
         raise ValueError(
@@ -106,16 +109,16 @@ def _read_entries(archive: ZipFile, shown: str) -> Iterator[Imported]:
     header = next((entries[name] for name in _HEADERS if name in entries), None)
     if header is None:
         raise ValueError(f"{shown}: the archive has no header.json: it is no log of Inspect")
-    task = _task_of(_entry(archive, header, shown), f"{shown}:{header.filename}")
+    task = _task_of(_entry(archive, header, source), f"{shown}:{header.filename}")
     for name, info in entries.items():
         if _SAMPLE.fullmatch(name):
-            yield read_sample(_entry(archive, info, shown), task, f"{shown}:{name}")
+            yield read_sample(_entry(archive, info, source), task, f"{shown}:{name}")
 
 
-def _entry(archive: ZipFile, info: ZipInfo, shown: str) -> Any:
-    place = f"{shown}:{info.filename}"
+def _entry(archive: ZipFile, info: ZipInfo, source: ForeignSource) -> Any:
+    place = f"{source.shown}:{info.filename}"
     try:
         data = read_entry(archive, info, _MOST_BYTES)
     except ValueError as error:
         raise ValueError(f"{place}: {error}") from error
-    return _load(data.decode(errors="replace"), place)
+    return _load(source.losses.decode(place, data), place, source)

@@ -19,6 +19,7 @@ from harness.importers.record_fields import (
     without,
 )
 from harness.messages.langchain_messages import LangChainMessages, is_langchain_state
+from harness.messages.langchain_shapes import is_langchain_message
 from harness.messages.turn_building import TurnBuilder
 from harness.types.imports import ForeignSource, Head, Imported
 
@@ -44,7 +45,7 @@ class LangChain:
         Raises:
             ValueError: a record holds no messages.
         """
-        items = _items(source.values())
+        items = source.records(is_langchain_message)
         first = next(items, None)
         if first is None:
             return
@@ -53,15 +54,6 @@ class LangChain:
             return
         for place, record in chain([first], items):
             yield _read_record(record, place)
-
-
-def _items(values: Iterator[tuple[str, Any]]) -> Iterator[tuple[str, Any]]:
-    """Return the records of a file: a list of messages is one, any other list holds them."""
-    for place, value in values:
-        if isinstance(value, list) and not is_langchain_state(value):
-            yield from ((f"{place}[{index}]", item) for index, item in enumerate(value))
-        else:
-            yield place, value
 
 
 def _read_record(record: Any, place: str) -> Imported:

@@ -26,6 +26,11 @@ def _is_event(value: Any) -> bool:
     return known and is_managed_event(value) and "data" not in value
 
 
+def is_method(value: Any) -> bool:
+    """Say whether a value names what a client did in a session."""
+    return isinstance(value, str) and value.startswith(_METHODS)
+
+
 def _method(value: Any) -> str:
     is_call = isinstance(value, list) and len(value) == 2  # noqa: PLR2004  (method, payload)
     return value[0] if is_call and isinstance(value[0], str) else ""

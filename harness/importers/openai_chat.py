@@ -57,7 +57,7 @@ class OpenAIChat:
         Raises:
             ValueError: a record holds no chat messages.
         """
-        for found in split_talks(source.values(), _DIALECT, _is_message):
+        for found in split_talks(source.records(_is_message), _DIALECT):
             if isinstance(found, Talk):
                 yield _read_talk(found)
             else:

@@ -48,7 +48,7 @@ class OpenAIResponses:
         Raises:
             ValueError: a record holds no items.
         """
-        for found in split_talks(source.values(), _DIALECT, is_item):
+        for found in split_talks(source.records(is_item), _DIALECT):
             yield _read_talk(found) if isinstance(found, Talk) else _read_record(*found)
 
 

@@ -1,11 +1,14 @@
 """The rows of a Parquet file as records; it needs pyarrow, which an extra of the package brings."""
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from math import isfinite
 from pathlib import Path
 from typing import Any
 
-from harness.system.json_values import clean_json, load_json
+from harness.importers.source_losses import SourceLosses
+from harness.system.json_reading import JsonReader
+from harness.system.json_values import clean_json
 from harness.types.errors import Fault, InputError
 
 _MARK = b"PAR1"
@@ -21,7 +24,7 @@ def is_parquet(path: Path) -> bool:
         return False
 
 
-def read_rows(path: Path, shown: str) -> Iterator[tuple[str, Any]]:
+def read_rows(path: Path, shown: str, losses: SourceLosses) -> Iterator[tuple[str, Any]]:
     """Return (place, record) for every row, counted from 1: a column is a field.
 
     A cell whose text is the JSON of an object, or of a list of objects, is read: that is how tables
@@ -42,43 +45,57 @@ def read_rows(path: Path, shown: str) -> Iterator[tuple[str, Any]]:
             for batch in file.iter_batches(batch_size=_BATCH):
                 for row in batch.to_pylist():
                     number += 1
-                    yield f"{shown}:{number}", _record(row)
+                    place = f"{shown}:{number}"
+                    yield place, _record(row, losses, place)
     except (ArrowException, OSError, ValueError) as error:
         reason = " ".join(str(error).split())
         raise _fault(shown, f"this is no Parquet that can be read: {reason}") from error
 
 
-def _record(row: dict[str, Any]) -> Any:
+def _record(row: dict[str, Any], losses: SourceLosses, place: str) -> Any:
+    reader = _RowReader(losses, place)
     # Only whole cells are read: a text inside of messages is what somebody said.
-    return clean_json({n: _decoded(v) if isinstance(v, str) else _plain(v) for n, v in row.items()})
+    return clean_json(
+        {n: reader.decoded(v) if isinstance(v, str) else reader.plain(v) for n, v in row.items()}
+    )
 
 
-def _plain(value: Any) -> Any:
-    if isinstance(value, list):
-        return [_plain(item) for item in value]
-    if isinstance(value, dict):
-        # A table gives every object the fields of all: those without a value were never there.
-        return {name: _plain(inner) for name, inner in value.items() if inner is not None}
-    return _plain_cell(value)
+@dataclass(frozen=True, slots=True)
+class _RowReader:
+    """Reads the cells of one row."""
 
+    losses: SourceLosses
+    place: str
 
-def _plain_cell(value: Any) -> Any:
-    if isinstance(value, bytes):
-        return value.decode(errors="replace")
-    if isinstance(value, float) and not isfinite(value):
-        return None  # how tables say that a number is missing
-    return value if value is None or isinstance(value, str | bool | int | float) else str(value)
+    def plain(self, value: Any) -> Any:
+        """Return a cell as JSON has it."""
+        if isinstance(value, list):
+            return [self.plain(item) for item in value]
+        if isinstance(value, dict):
+            # A table gives every object the fields of all: those without a value were never there.
+            return {name: self.plain(inner) for name, inner in value.items() if inner is not None}
+        return self._plain_cell(value)
 
+    def _plain_cell(self, value: Any) -> Any:
+        if isinstance(value, bytes):
+            return self.losses.decode(self.place, value)
+        if isinstance(value, float) and not isfinite(value):
+            return None  # how tables say that a number is missing
+        return value if value is None or isinstance(value, str | bool | int | float) else str(value)
 
-def _decoded(text: str) -> Any:
-    if not text.lstrip().startswith(("{", "[")):
-        return text
-    try:
-        value = load_json(text)
-    except ValueError:
-        return text
-    is_record = isinstance(value, dict) or all(isinstance(one, dict) for one in value)
-    return value if is_record else text
+    def decoded(self, text: str) -> Any:
+        """Return the value of a cell that holds JSON of records, else its text."""
+        if not text.lstrip().startswith(("{", "[")):
+            return text
+        reader = JsonReader()
+        try:
+            value = reader.read(text)
+        except ValueError:
+            return text
+        if not isinstance(value, dict) and not all(isinstance(one, dict) for one in value):
+            return text
+        self.losses.add_json(self.place, reader.losses)
+        return value
 
 
 def _fault(shown: str, problem: str, allowed: str = "") -> InputError:

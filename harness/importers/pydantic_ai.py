@@ -32,12 +32,8 @@ class PydanticAI:
         Raises:
             ValueError: a record holds no messages.
         """
-        for place, value in source.values():
-            if isinstance(value, list) and not any(map(_is_message, value)):
-                for index, item in enumerate(value):
-                    yield _read_record(item, f"{place}[{index}]")
-            else:
-                yield _read_record(value, place)
+        for place, record in source.records(_is_message):
+            yield _read_record(record, place)
 
 
 def _is_message(value: Any) -> bool:

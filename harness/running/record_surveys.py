@@ -38,6 +38,7 @@ class Survey:
         self._other_prompts = self._renumbered = self._size = 0
         self._left_out: dict[str, None] = {}
         self._broken: tuple[Fault, ...] = ()
+        self._losses: tuple[str, ...] = ()
         self.formats: dict[str, None] = {}
         self.models: dict[str, None] = {}
         self.uses: Counter[int] = Counter()
@@ -93,6 +94,8 @@ class Survey:
             InputError: with what is wrong with them.
         """
         self._left_out, self._broken = reading.left_out, reading.broken
+        # Told now: a second pass finds the same again.
+        self._losses = tuple(reading.source.losses.warnings()) if reading.source else ()
         self._size = reading.index.count if reading.index else 0
         for path, count in self._outcomes.items():
             if self.records and not count:
@@ -129,6 +132,7 @@ class Survey:
             yield f"{self._size - len(self.uses)} of {self._size} samples have no record"
 
     def _about_records(self) -> Iterator[str]:
+        yield from self._losses
         for kind, count in self._unread.items():
             yield (
                 f"not understood, and kept as an event of the system: {kind}, "

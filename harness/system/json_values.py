@@ -28,7 +28,7 @@ def clean_json(value: Any, depth: int = MAX_DEPTH) -> Any:
     if isinstance(value, str):
         return scrub(str(value))
     if isinstance(value, int | float):
-        return _number(value)
+        return finite_number(value)
     if depth == 0:
         raise ValueError(f"nested deeper than {MAX_DEPTH} levels")
     if isinstance(value, list | tuple):
@@ -54,7 +54,12 @@ def _items(value: Any) -> Iterable[Any]:
     return value if isinstance(value, list | tuple) else ()
 
 
-def _number(value: float) -> float:
+def finite_number(value: float) -> float:
+    """Return a number as it is.
+
+    Raises:
+        ValueError: it is not finite, or too long to be written.
+    """
     if isinstance(value, int):
         if value.bit_length() > _MAX_BITS:
             raise ValueError("no JSON number: an integer of more than 3,900 digits")
@@ -118,11 +123,12 @@ def read_json(text: str) -> tuple[Any, tuple[str, ...]]:
         return found
 
     try:
-        value = json.loads(text, object_pairs_hook=collect, parse_constant=_refuse)
+        value = json.loads(text, object_pairs_hook=collect, parse_constant=refuse_constant)
     except RecursionError:
         raise ValueError(f"nested deeper than {MAX_DEPTH} levels") from None
     return clean_json(value), tuple(dict.fromkeys(duplicates))
 
 
-def _refuse(constant: str) -> NoReturn:
+def refuse_constant(constant: str) -> NoReturn:
+    """Refuse `NaN` and the infinities, which Python's `json` would take for numbers."""
     raise ValueError(f"no JSON number: {constant}")

@@ -1,6 +1,6 @@
 """Records made elsewhere: what an importer is given, and what it gives back."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, ClassVar, Protocol
 
@@ -67,6 +67,26 @@ class Unreadable(msgspec.Struct, frozen=True, kw_only=True):
     problem: str
 
 
+class Losses(Protocol):
+    """Counts what could not be kept of a source as it stands; each kind becomes a warning."""
+
+    def add(self, place: str, kind: str, count: int = 1) -> None:
+        """Count something of a kind."""
+        ...
+
+    def add_json(self, place: str, losses: Any, /) -> None:
+        """Count what a `JsonReader` of `harness.system.json_reading` has lost of a value."""
+        ...
+
+    def decode(self, place: str, data: bytes) -> str:
+        """Return bytes as text; those that are not UTF-8 become U+FFFD, and are counted."""
+        ...
+
+
+IsPart = Callable[[Any], bool]
+"""Says whether an item of a list is a part of a record, such as a message."""
+
+
 class ForeignSource(Protocol):
     """A file or folder that holds records; what cannot be read is an `InputError` with its place.
 
@@ -84,10 +104,16 @@ class ForeignSource(Protocol):
         """Return its name as the user knows it."""
         ...
 
-    def records(self) -> Iterator[tuple[str, Any]]:
+    @property
+    def losses(self) -> Losses:
+        """Return where is counted what could not be kept of it as it stands."""
+        ...
+
+    def records(self, is_part: IsPart | None = None) -> Iterator[tuple[str, Any]]:
         """Return (place, value) for every record: each line, each item of a list, or the file.
 
-        Lines are read as a stream.
+        A list is a record itself where `is_part` says so of one of its first items. Lines, and
+        the items of one list, are read as a stream.
         """
         ...
 

@@ -1,7 +1,7 @@
 """What grading records of other tools takes: memory for a large file, and time for many records.
 
-The peak memory of the whole command is measured in a process of its own, on a file of 200 MB of
-Chat Completions conversations. Exits with 1 where a promise is not kept.
+The peak memory of the whole command is measured in a process of its own, on 200 MB of Chat
+Completions conversations, one a line and as one list. Exits with 1 where a promise is not kept.
 """
 
 import json
@@ -54,12 +54,15 @@ def record(sample: int, agent: str, padding: int, *, wrong: bool) -> dict[str, o
 
 
 def write(path: Path, *, samples: int, padding: int = 0, megabytes: int | None = None) -> None:
-    """Write records, up to so many megabytes."""
+    """Write records, up to so many megabytes: one a line, or as one list on one line (`.json`)."""
+    is_list = path.suffix == ".json"
     with path.open("wb") as file:
-        for line in records(samples, padding=padding):
-            file.write(line)
+        for number, line in enumerate(records(samples, padding=padding)):
+            before = b"," if number else b"["
+            file.write(before + line.rstrip() if is_list else line)
             if megabytes is not None and file.tell() > megabytes * 2**20:
-                return
+                break
+        file.write(b"]" if is_list else b"")
 
 
 def spend(folder: Path, *words: str) -> tuple[float, float]:
@@ -81,17 +84,23 @@ def show(line: str) -> None:
     Console().print(line, highlight=False)
 
 
+def grade_large(folder: Path, name: str) -> float:
+    """Grade a large file of a name; return the peak memory in MiB."""
+    write(folder / name, samples=10**9, padding=4_500, megabytes=MEGABYTES)
+    grade = ("grade", name, "--suite", ".", "--map", MAP, "--quiet")
+    seconds, memory = spend(folder, *grade)
+    show(f"{MEGABYTES} MB in {name}: {memory:.0f} MiB at most (promised: {MOST_MEGABYTES})")
+    show(f"  graded in {seconds:.1f} s")
+    (folder / name).unlink()
+    return memory
+
+
 def main() -> None:
     """Measure both, print them, and exit with 1 where memory is above what is promised."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         (folder / "suite.yaml").write_text(SUITE, encoding="utf-8")
-        write(folder / "large.jsonl", samples=10**9, padding=4_500, megabytes=MEGABYTES)
-        grade = ("grade", "large.jsonl", "--suite", ".", "--map", MAP, "--quiet")
-        seconds, memory = spend(folder, *grade)
-        show(f"{MEGABYTES} MB of records: {memory:.0f} MiB at most (promised: {MOST_MEGABYTES})")
-        show(f"  graded in {seconds:.1f} s")
-        (folder / "large.jsonl").unlink()
+        memory = max(grade_large(folder, name) for name in ("large.jsonl", "large.json"))
         write(folder / "many.jsonl", samples=SAMPLES)
         for words in (
             ("grade", "many.jsonl", "--suite", ".", "--map", MAP, "--quiet"),

@@ -5,6 +5,9 @@ import pytest
 from fakes.foreign_records import FOREIGN, find_foreign, read_foreign, read_one, rows, said
 
 from harness.importers import inspect_logs
+from harness.importers.catalogue import IMPORTERS
+from harness.importers.format_finding import read_source
+from harness.importers.source_files import SourceFile
 from harness.types.errors import InputError
 from harness.types.events import ToolResult
 from harness.types.trajectories import Usage
@@ -207,3 +210,18 @@ def test_samples_that_are_no_list_are_a_fault(tmp_path):
     path = log(tmp_path / "log.json", samples=7)
     with pytest.raises(InputError, match="samples must be a list, got a number"):
         read_foreign(path)
+
+
+def test_bytes_and_keys_that_an_archive_cannot_hold_are_counted(tmp_path):
+    path = tmp_path / "x.eval"
+    sample = b'{"id": "a", "id": "b", "messages": [{"role": "user", "content": "\xff\xfe"}]}'
+    with ZipFile(path, "w") as file:
+        file.writestr("header.json", json.dumps({"version": 2, "status": "success", "eval": {}}))
+        file.writestr("samples/a_epoch_1.json", sample)
+    source = SourceFile(path, "x.eval")
+    (record,) = read_source(source, IMPORTERS)
+    assert rows(record) == [("user", "\ufffd\ufffd")]
+    assert list(source.losses.warnings()) == [
+        "bytes that are not UTF-8, which became U+FFFD: 2x, first x.eval:samples/a_epoch_1.json",
+        'duplicate keys, of which the last counts: 1x, first "id" in x.eval:samples/a_epoch_1.json',
+    ]

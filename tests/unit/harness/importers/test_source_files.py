@@ -1,9 +1,11 @@
 """Files and folders of other tools."""
 
 import json
+import tracemalloc
 
 import pytest
 
+from harness.importers import json_files, json_pieces
 from harness.importers.source_files import SourceFile, open_source
 from harness.importers.source_hashes import source_sha256
 from harness.types.errors import InputError
@@ -117,3 +119,84 @@ def test_the_hash_of_a_folder_covers_names_and_contents(tmp_path):
 def test_what_is_not_there_is_one_line(tmp_path):
     with pytest.raises(InputError, match="there is no such file or folder"):
         open_source(tmp_path / "nothing")
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "warnings"),
+    [
+        (
+            "x.jsonl",
+            '{"a": 1}\n{"a": 1, "b": {"c": 1, "c": 2, "c": 3}}\n{"d": 0, "d": 0}\n',
+            ['duplicate keys, of which the last counts: 3x, first "c" in x.jsonl:2'],
+        ),
+        (
+            "x.json",
+            r'[{"a": "\ud800"}, {"\udfff": ["\ud800"]}]',
+            ["texts with lone surrogates, which became U+FFFD: 3x, first x.json[0]"],
+        ),
+        (
+            "x.json",
+            '"{\\"a\\": 1, \\"a\\": 2}"',
+            ['duplicate keys, of which the last counts: 1x, first "a" in x.json'],
+        ),
+        (
+            "x.json",
+            '{"a": 1}\n{"a": 1,\n"a": 2}',
+            ['duplicate keys, of which the last counts: 1x, first "a" in x.json:2'],
+        ),
+        ("x.jsonl", '{"a": "\ufffd"}\n', []),
+    ],
+)
+def test_what_is_lost_of_a_file_is_counted_with_its_first_place(source, name, data, warnings):
+    file = source(data, name)
+    file.head()
+    list(file.records())
+    assert list(file.losses.warnings()) == warnings
+
+
+def test_bad_bytes_of_lines_that_are_kept_as_they_are_count(source):
+    file = source(b'{"a": 1}\n\xff\xfe\xef\xbf\xbd\n', "x.jsonl")
+    list(file.values(lenient=True))
+    assert list(file.losses.warnings()) == [
+        "bytes that are not UTF-8, which became U+FFFD: 2x, first x.jsonl:2"
+    ]
+
+
+def test_a_list_is_a_record_where_it_holds_parts_of_one(source):
+    def is_message(value):
+        return isinstance(value, dict) and "role" in value
+
+    one = source('[{"role": "user"}, 5]')
+    assert list(one.records(is_message)) == [("x.json", [{"role": "user"}, 5])]
+    several = source('[[{"role": "user"}], {"messages": []}]')
+    assert list(several.records(is_message)) == [
+        ("x.json[0]", [{"role": "user"}]),
+        ("x.json[1]", {"messages": []}),
+    ]
+    lines = source('[{"role": "user"}]\n[1, 2]\n', "x.jsonl")
+    assert list(lines.records(is_message)) == [
+        ("x.jsonl:1", [{"role": "user"}]),
+        ("x.jsonl:2[0]", 1),
+        ("x.jsonl:2[1]", 2),
+    ]
+
+
+@pytest.mark.parametrize("name", ["x.json", "x.jsonl", "x.log"])
+def test_a_long_list_is_read_item_by_item_whatever_the_file_is_called(source, name, monkeypatch):
+    monkeypatch.setattr(json_files, "_LONG", 1_000)
+    monkeypatch.setattr(json_pieces, "_CHUNK", 100)
+    file = source(json.dumps([{"n": n} for n in range(500)]) + "\n", name)
+    assert len(file.head().values[0]) == 20
+    assert sum(value["n"] for _, value in file.records()) == sum(range(500))
+    places = [place for place, _ in file.records()]
+    assert places[:2] == [f"{name}[0]", f"{name}[1]"]
+
+
+def test_a_long_list_takes_the_memory_of_an_item(source):
+    file = source(json.dumps([{"text": "x" * 50_000}] * 400))
+    tracemalloc.start()
+    file.head()
+    assert sum(1 for _ in file.records()) == 400
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert most < 12_000_000

@@ -229,3 +229,14 @@ def test_records_are_read_as_a_stream(tmp_path):
     finally:
         tracemalloc.stop()
     assert peak < path.stat().st_size / 4
+
+
+def test_what_could_not_be_kept_of_the_records_is_a_warning(tmp_path):
+    path = tmp_path / "r.jsonl"
+    record = json.dumps(chat(id="a", note="n"))
+    path.write_text(record + "\n" + record[:-1] + r', "note": "\ud800"}', encoding="utf-8")
+    warnings = [text.replace(tmp_path.as_posix(), ".") for text in survey(path).warnings]
+    assert warnings == [
+        'duplicate keys, of which the last counts: 1x, first "note" in ./r.jsonl:2',
+        "texts with lone surrogates, which became U+FFFD: 1x, first ./r.jsonl:2",
+    ]
