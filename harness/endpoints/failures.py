@@ -8,12 +8,10 @@ no endpoint's failure, also where it carries a status. Messages are one line and
 import socket
 import ssl
 from collections.abc import Collection, Iterator, Mapping
-from email.utils import parsedate_to_datetime
-from math import isfinite
 from typing import Any, cast
 
 from harness.endpoints.error_bodies import ErrorBody, code_of_error, read_error_body
-from harness.system.clock import now
+from harness.endpoints.retry_headers import retry_after
 from harness.system.redaction import redacted_line
 from harness.system.texts import error_line
 from harness.types.errors import TargetError
@@ -65,6 +63,10 @@ _HINTS: Mapping[str, str] = {
     "unauthorized": "check the key in the environment variable that api_key_env names",
     "connection_refused": "check base_url, and that the server runs",
     "not_found": "check base_url and the model's name",
+    "unknown_host": "check the host's name in base_url, and the network",
+    "untrusted_certificate": "check base_url, and the certificates that this machine trusts",
+    "quota_exhausted": "check the account's credit and limits",
+    "forbidden": "check what the key may do",
 }
 
 
@@ -162,6 +164,10 @@ def _code(error: BaseException) -> str | None:
     chain = list(_chain(error))
     if any(isinstance(link, ConnectionRefusedError) for link in chain):
         return "connection_refused"
+    if any(isinstance(link, socket.gaierror) for link in chain):
+        return "unknown_host"
+    if any(isinstance(link, ssl.SSLCertVerificationError) for link in chain):
+        return "untrusted_certificate"
     found = {code for link in chain for code in _codes(link)[:1]}
     own = next(iter(_codes(error)), "connection_lost")
     return next((code for code in ("bad_request", "bad_reply") if code in found), own)
@@ -199,33 +205,3 @@ def _describe(error: BaseException) -> str:
     root = next((link for link in reversed(links) if isinstance(link, OSError)), links[-1])
     caused = f" ({error_line(root)})" if root is not error else ""
     return f"{error_line(error)}{caused}"
-
-
-def retry_after(headers: Mapping[str, str]) -> float | None:
-    """Return how many seconds an endpoint asks to wait; None where that makes no sense.
-
-    `retry-after-ms` goes before `retry-after`, which holds seconds or a date of RFC 9110.
-    """
-    milliseconds = _seconds(headers.get("retry-after-ms"))
-    if milliseconds is not None:
-        return milliseconds / 1000
-    text = headers.get("retry-after")
-    seconds = _seconds(text)
-    return _until(text) if seconds is None else seconds
-
-
-def _seconds(text: str | None) -> float | None:
-    try:
-        seconds = float(text or "")
-    except ValueError:
-        return None
-    return seconds if isfinite(seconds) and seconds >= 0 else None
-
-
-def _until(text: str | None) -> float | None:
-    try:
-        moment = parsedate_to_datetime(text or "")
-        seconds = (moment - now()).total_seconds()
-    except (ValueError, TypeError, OverflowError):
-        return None
-    return seconds if seconds > 0 else None

@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+import msgspec
+
 from harness.messages.assistant_messages import calls_of
 from harness.messages.contents import shape_error
 from harness.system.json_values import compact_json
@@ -68,7 +70,16 @@ def read_usage(usage: Any) -> Usage:
         input_tokens=_count(usage, "prompt_tokens", "input_tokens"),
         output_tokens=_count(usage, "completion_tokens", "output_tokens"),
         cost_usd=_cost(usage.get("cost")),
+        cached_input_tokens=_cached(usage),
     )
+
+
+def _cached(usage: Mapping[str, Any]) -> int | msgspec.UnsetType:
+    for key in ("prompt_tokens_details", "input_tokens_details"):
+        details = usage.get(key)
+        if isinstance(details, Mapping) and (cached := _count(details, "cached_tokens")):
+            return cached
+    return msgspec.UNSET
 
 
 def _cost(value: Any) -> float | None:

@@ -13,7 +13,8 @@ from typing import Any
 from letta_client import APIStatusError
 
 from harness.endpoints.error_bodies import ErrorBody, code_of_error
-from harness.endpoints.failures import classify, failure, retry_after
+from harness.endpoints.failures import classify, failure
+from harness.endpoints.retry_headers import retry_after
 from harness.messages.letta_replies import LettaFailure, read_failure
 from harness.system.json_values import compact_json
 from harness.system.redaction import redacted_line

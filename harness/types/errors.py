@@ -27,13 +27,16 @@ class Policy:
     `status` is the status of a trial that ends with the code. `retried` says that a new attempt
     from a clean agent may go better. `resent` says that the request was refused before it had
     any effect, so that a stateless endpoint may be asked again in place. `graded` says that
-    the partial trajectory is graded, for the reader; it decides nothing.
+    the partial trajectory is graded, for the reader; it decides nothing. `stops_after` is how many
+    trials of a model in a row have to end so, none driven in between, until no further trial of it
+    is started, because every one would meet the error; 0 for never.
     """
 
     status: TrialFault
     retried: bool = False
     resent: bool = False
     graded: bool = False
+    stops_after: int = 0
 
     @property
     def counted(self) -> Literal["failure", "error", "missing"]:
@@ -47,6 +50,11 @@ _AGENT = Policy(status="agent_failure", graded=True)
 _OUTAGE = Policy(status="target_error", retried=True)
 _REFUSED = Policy(status="target_error", retried=True, resent=True)
 _FINAL = Policy(status="target_error")
+_NOBODY_THERE = Policy(status="target_error", retried=True, resent=True, stops_after=5)
+_UNREACHABLE = Policy(status="target_error", retried=True, stops_after=5)
+_SHUT_OUT = Policy(status="target_error", stops_after=5)
+# A refused request may be the fault of its sample, so it takes more of them to condemn all.
+_REFUSED_REQUEST = Policy(status="target_error", stops_after=50)
 _GRADER = Policy(status="grading_error")
 _CUT_OFF = Policy(status="interrupted")
 _ASKED_AGAIN = Policy(status="grading_error", retried=True)
@@ -61,18 +69,20 @@ POLICIES: Mapping[str, Policy] = MappingProxyType(
         # refused before it had any effect
         "rate_limited": _REFUSED,  # 429
         "overloaded": _REFUSED,  # 503, 529
-        "connection_refused": _REFUSED,  # nobody listens
+        "connection_refused": _NOBODY_THERE,  # nobody listens
         # broke on the way
-        "connection_lost": _OUTAGE,  # reset, DNS, TLS, a read that timed out
+        "unknown_host": _UNREACHABLE,  # its name has no address
+        "untrusted_certificate": _UNREACHABLE,  # TLS does not accept who answers
+        "connection_lost": _OUTAGE,  # reset, other failures of TLS, a read that timed out
         "stream_cut": _OUTAGE,  # a streamed reply without its end
         "server_error": _OUTAGE,  # any other 5xx
         "bad_reply": _OUTAGE,  # a reply that is not what the API promises
         # trying again gives the same
-        "quota_exhausted": _FINAL,  # 429 that no waiting cures
-        "bad_request": _FINAL,  # 400, 422
-        "unauthorized": _FINAL,  # 401
-        "forbidden": _FINAL,  # 403
-        "not_found": _FINAL,  # 404, unknown model
+        "quota_exhausted": _SHUT_OUT,  # 429 that no waiting cures
+        "bad_request": _REFUSED_REQUEST,  # 400, 422
+        "unauthorized": _SHUT_OUT,  # 401
+        "forbidden": _SHUT_OUT,  # 403
+        "not_found": _SHUT_OUT,  # 404, unknown model
         "context_length": _FINAL,  # the conversation is longer than the model takes
         "content_filter": _FINAL,  # the provider refused the content
         "agent_contract": _FINAL,  # a Python agent returned what no trajectory can hold

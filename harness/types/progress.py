@@ -11,7 +11,8 @@ from harness.types.trials import ERROR_STATUSES, Outcome
 class Progress(msgspec.Struct, frozen=True):
     """Counts of a run; `planned` is None where it is not known.
 
-    `waiting` trials wait for an endpoint that refused them for now.
+    `waiting` trials wait for an endpoint that refused them for now. `slowed` holds the models whose
+    endpoints refuse what they are asked too often, with how many trials may be in flight meanwhile.
     """
 
     planned: int | None
@@ -20,6 +21,7 @@ class Progress(msgspec.Struct, frozen=True):
     failed: int = 0
     errors: int = 0
     waiting: int = 0
+    slowed: tuple[tuple[str, int], ...] = ()
 
     def after(self, outcome: Outcome) -> "Progress":
         """Return the counts after one more trial."""
@@ -32,6 +34,7 @@ class Progress(msgspec.Struct, frozen=True):
             self.failed + (not passed and not error),
             self.errors + error,
             self.waiting,
+            self.slowed,
         )
 
 

@@ -7,7 +7,7 @@ mapping from its name, and the mapping is named by an entry point of the group
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar, Literal, Protocol, runtime_checkable
 
@@ -16,6 +16,7 @@ import msgspec
 from harness.types.errors import Fault
 from harness.types.events import Event
 from harness.types.grades import Grade, Ref
+from harness.types.prices import NoPrices, PriceList
 from harness.types.samples import Sample
 from harness.types.taxonomy import Taxonomy
 from harness.types.trajectories import Step, Trajectory, Usage
@@ -112,13 +113,14 @@ class GradingContext:
     `concurrency` is how many trials are graded at once, `max_wait_seconds` how long one grade may
     wait for an endpoint that asks for it. `serve_script` serves the scripted models of a script
     until the end, None for that of the suite's target, and returns their base URL; it raises
-    `GraderError`. `warn` adds a warning to the summary.
+    `GraderError`. `warn` adds a warning to the summary. `prices` knows what models cost.
     """
 
     concurrency: int
     max_wait_seconds: float
     serve_script: Callable[[Path | None], Awaitable[str]]
     warn: Callable[[str], None]
+    prices: PriceList = field(default_factory=NoPrices)
 
 
 class ConnectedGrader(Protocol):
@@ -275,13 +277,24 @@ class FixtureAware(Protocol):
 Record = Callable[[Event | Step], None]
 """Adds an event, or the numbers of one model reply, to the turn that is being driven."""
 
+Paced = Callable[[Callable[[], Awaitable[Any]]], Awaitable[Any]]
+"""Makes one request when its turn has come, and returns what it returns."""
+
+
+async def unpaced(request: Callable[[], Awaitable[Any]]) -> Any:
+    """Make a request at once."""
+    return await request()
+
 
 class AttemptContext(msgspec.Struct, frozen=True, kw_only=True):
     """One attempt, as a target receives it.
 
     `fixtures` are the objects of the suite's fixtures by name. `wait` sleeps that many seconds
     without charging the time limits: only for what the endpoint asked to wait. It raises
-    `TargetError` where the suite does not allow so long a wait.
+    `TargetError` where the suite does not allow so long a wait. `paced` makes one request to the
+    model as soon as the suite's rates allow it, without charging the time limits; it raises what
+    the request raises, and `TargetError` where the run has no money left for it. A session whose
+    attribute `paces_requests` is true makes every request so; of any other a turn counts as one.
     """
 
     sample: Sample
@@ -290,6 +303,7 @@ class AttemptContext(msgspec.Struct, frozen=True, kw_only=True):
     attempt: int
     fixtures: Mapping[str, Any]
     wait: Callable[[float], Awaitable[None]]
+    paced: Paced = unpaced
 
 
 class Session(Protocol):

@@ -8,10 +8,18 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
-from harness.types.code import CustomExtractor, CustomGrader, Fixture, HubFile, SuitePath
+from harness.types.code import (
+    CodeRef,
+    CustomExtractor,
+    CustomGrader,
+    Fixture,
+    HubFile,
+    SuitePath,
+)
 from harness.types.errors import Fault
 from harness.types.grades import Role
 from harness.types.marks import Style
+from harness.types.prices import Price
 from harness.types.protocols import (
     CombiningGrader,
     ConnectedGrader,
@@ -29,6 +37,12 @@ MOST_EPOCHS = 1_000_000
 MOST_CONCURRENCY = 10_000
 MOST_SECONDS = 1_000_000
 MOST_WEIGHT = 1_000_000_000
+MOST_PER_MINUTE = 1_000_000_000
+MOST_USD = 1_000_000_000
+MOST_TOKENS = 1_000_000_000_000_000
+
+ErrorRule = Literal["fail", "exclude"]
+"""What errors are in the numbers: failures, or left out of the rates."""
 
 Operator = Literal["gt", "gte", "lt", "lte", "eq"]
 Aggregation = Literal["mean", "pass_rate", "min", "max", "median", "p50", "p95", "p99"]
@@ -45,13 +59,23 @@ class Retries:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
-    """Bounds of a run; seconds are None for no limit."""
+    """Bounds of a run; None for no limit.
+
+    `requests_per_minute` and `tokens_per_minute` hold for each model by itself; `max_cost_usd` and
+    `max_tokens` for the run as a whole, all attempts and judges included.
+    """
 
     concurrency: int = field(default=20, metadata={"ge": 1, "le": MOST_CONCURRENCY})
     turn_seconds: float | None = field(default=120.0, metadata={"gt": 0, "le": MOST_SECONDS})
     trial_seconds: float | None = field(default=600.0, metadata={"gt": 0, "le": MOST_SECONDS})
     grader_seconds: float = field(default=30.0, metadata={"gt": 0, "le": MOST_SECONDS})
     max_error_rate: float = field(default=0.1, metadata={"ge": 0, "le": 1})
+    requests_per_minute: float | None = field(
+        default=None, metadata={"gt": 0, "le": MOST_PER_MINUTE}
+    )
+    tokens_per_minute: float | None = field(default=None, metadata={"gt": 0, "le": MOST_PER_MINUTE})
+    max_cost_usd: float | None = field(default=None, metadata={"gt": 0, "le": MOST_USD})
+    max_tokens: int | None = field(default=None, metadata={"ge": 1, "le": MOST_TOKENS})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -174,8 +198,12 @@ class Suite:
     caller does not. `warnings` are faults that do not keep the suite from running, such as an
     invalid pattern; `notes` say how the suite was understood where it can be understood in two
     ways. `grade_only` are parts of a foreign suite that no target can honour: records are
-    graded, and no agent is driven. `secrets` are keys that the suite holds in clear. `dialect`
-    says by whose rules cells of a CSV file are read.
+    graded, and no agent is driven. `secrets` are values that must not be stored: keys that the
+    suite holds in clear, and those of the variables that it names. `redact` is its function that
+    sees each trial before it is stored. `errors` says how trials count that could not be driven
+    or graded. `dialect`
+    says by whose rules cells of a CSV file are read. `prices` are what the suite says that its
+    models cost.
     """
 
     name: str
@@ -192,11 +220,14 @@ class Suite:
     epochs: int = 1
     retries: Retries = field(default_factory=Retries)
     limits: Limits = field(default_factory=Limits)
+    prices: Mapping[str, Price] = field(default_factory=dict)
     scoring: Scoring = field(default_factory=Scoring)
     gates: tuple[Gate, ...] = ()
     warnings: tuple[Fault, ...] = ()
     notes: tuple[Fault, ...] = ()
     secrets: tuple[str, ...] = field(default=(), repr=False)
+    redact: CodeRef | None = None
+    errors: ErrorRule = "fail"
     dialect: Style = "regrade"
     grade_only: tuple[Fault, ...] = ()
 

@@ -11,11 +11,16 @@ _N = TypeVar("_N", int, float)
 
 
 class Usage(msgspec.Struct, frozen=True, kw_only=True):
-    """Tokens and money; None is unknown, never zero."""
+    """Tokens and money; None is unknown, never zero.
+
+    `cached_input_tokens` are those of `input_tokens` that the provider had in its cache, where it
+    says so.
+    """
 
     input_tokens: int | None = None
     output_tokens: int | None = None
     cost_usd: float | None = None
+    cached_input_tokens: int | msgspec.UnsetType = msgspec.UNSET
 
     def __add__(self, other: "Usage") -> "Usage":
         """Add what is known; unknown and unknown stay unknown."""
@@ -23,12 +28,21 @@ class Usage(msgspec.Struct, frozen=True, kw_only=True):
             input_tokens=_add(self.input_tokens, other.input_tokens),
             output_tokens=_add(self.output_tokens, other.output_tokens),
             cost_usd=_add(self.cost_usd, other.cost_usd),
+            cached_input_tokens=_add_cached(self.cached_input_tokens, other.cached_input_tokens),
         )
 
 
 def _add(one: _N | None, other: _N | None) -> _N | None:
     if one is None or other is None:
         return other if one is None else one
+    return one + other
+
+
+def _add_cached(
+    one: int | msgspec.UnsetType, other: int | msgspec.UnsetType
+) -> int | msgspec.UnsetType:
+    if one is msgspec.UNSET or other is msgspec.UNSET:
+        return other if one is msgspec.UNSET else one
     return one + other
 
 

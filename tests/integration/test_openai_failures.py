@@ -103,11 +103,12 @@ async def test_nobody_listening_is_a_refused_connection():
         assert "ConnectionRefusedError" in str(driven.error)
 
 
-async def test_an_unknown_host_is_a_lost_connection(monkeypatch):
+async def test_a_host_without_an_address_is_unknown(monkeypatch):
     monkeypatch.setenv("SOME_KEY", "key-of-a-test")
     agent = OpenAIAgent(base_url="http://no-such-host.invalid/v1", api_key_env="SOME_KEY")
     driven = await drive_sample(agent, wait_seconds=0.0)
-    assert driven.error.code == "connection_lost"
+    assert driven.error.code == "unknown_host"
+    assert "no-such-host.invalid" in driven.error.line
 
 
 @pytest.mark.parametrize("url", ["ftp://127.0.0.1/v1", "http://[::1/v1", "not a url"])
