@@ -22,8 +22,10 @@ from harness.loading.letta_evals_suites import (
 from harness.loading.letta_evals_targets import TARGET_KEYS, native_kind
 from harness.loading.load_context import LoadContext
 from harness.loading.misplaced_keys import put_right
+from harness.loading.redactors import check_redactor
 from harness.loading.suite_fixtures import collect_fixtures
 from harness.loading.suite_heads import ScoringEntry, SuiteHead
+from harness.loading.suite_secrets import suite_secrets
 from harness.loading.target_entry import TargetHead, bind_target, check_target
 from harness.system.suggestions import find_close, suggest
 from harness.types.code import Fixture, HubFile, SuitePath
@@ -67,6 +69,9 @@ def assemble(node: Node, context: LoadContext) -> Suite | None:
     if target:
         check_target(target.target, location, context, fixtures)
     check_composer(translated, entries.specs, context)
+    redact = head.redact if head else None
+    check_redactor(redact, location.child("redact"), context)
+    weighed = _weigh(location, entries, scoring, context)
     return Suite(
         name=head.name if head else "",
         description=head.description if head else "",
@@ -76,7 +81,7 @@ def assemble(node: Node, context: LoadContext) -> Suite | None:
         max_samples=head.max_samples if head else None,
         sample_tags=(head.sample_tags if head else None) or (),
         target=target,
-        graders=_weigh(location, entries, scoring, context),
+        graders=weighed,
         fixtures=fixtures,
         epochs=head.epochs if head else 1,
         retries=head.retries if head else Retries(),
@@ -88,7 +93,9 @@ def assemble(node: Node, context: LoadContext) -> Suite | None:
             *_gates(location, context, entries, target),
             *([translated.gate] if translated.gate else []),
         ),
-        secrets=_secrets(target),
+        secrets=_secrets(location, head, target, weighed, context),
+        redact=redact,
+        errors=head.errors if head else "fail",
     )
 
 
@@ -101,12 +108,16 @@ def _gates(
     return bind_gates(at, context, metrics=entries.names, models=target.models if target else None)
 
 
-def _secrets(target: TargetSpec | None) -> tuple[str, ...]:
-    """Return the keys that a suite holds in clear."""
-    key = getattr(target.target, "api_key", None) if target else None
-    others = getattr(target.target, "secrets", None) if target else None
-    values = [key, *(others.values() if isinstance(others, Mapping) else ())]
-    return tuple(word for value in values if isinstance(value, str) for word in value.split())
+def _secrets(
+    location: Location,
+    head: SuiteHead | None,
+    target: TargetSpec | None,
+    specs: Iterable[GraderSpec],
+    context: LoadContext,
+) -> tuple[str, ...]:
+    at = location.child("secrets") if head else None
+    named = {text_of(one.node) or "": one for one in at.items()} if at else {}
+    return suite_secrets(target, specs, named, context)
 
 
 def _with_keys_put_right(location: Location, context: LoadContext) -> Location:

@@ -2,8 +2,9 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Literal
 
-from harness.types.code import SuitePath
+from harness.types.code import CodeRef, SuitePath
 from harness.types.suites import MOST_EPOCHS, Limits, Retries
 
 
@@ -59,4 +60,25 @@ class SuiteHead:
     )
     scoring: ScoringEntry = field(
         default_factory=ScoringEntry, metadata={"description": "When a trial passes."}
+    )
+    errors: Literal["fail", "exclude"] = field(
+        default="fail",
+        metadata={
+            "description": "Whether trials that could not be driven or graded count as failed, or "
+            "are left out of the rates."
+        },
+    )
+    secrets: tuple[str, ...] = field(
+        default=(),
+        metadata={
+            "description": "Names of environment variables whose values are never stored or shown, "
+            "beside those that are called like secrets."
+        },
+    )
+    redact: CodeRef | None = field(
+        default=None,
+        metadata={
+            "description": "file.py:function that is given each trial before it is stored, and "
+            "takes out what must not be."
+        },
     )

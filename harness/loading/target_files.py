@@ -13,6 +13,7 @@ from harness.loading.load_context import LoadContext
 from harness.loading.plugins import find_all_plugins
 from harness.loading.suite_fixtures import collect_fixtures
 from harness.loading.suite_paths import Folder
+from harness.loading.suite_secrets import suite_secrets
 from harness.loading.target_entry import bind_target, check_target
 from harness.types.code import Fixture
 from harness.types.errors import Fault, SuiteError
@@ -45,7 +46,8 @@ def with_target(suite: Suite, path: Path) -> Suite:
         raise SuiteError(in_order(findings.file, faults))
     warnings = (*suite.warnings, *findings.warnings)
     target = replace(target, folder=folder.path)
-    return replace(suite, target=target, fixtures=fixtures, warnings=warnings)
+    secrets = (*suite.secrets, *suite_secrets(target, (), {}, context))
+    return replace(suite, target=target, fixtures=fixtures, warnings=warnings, secrets=secrets)
 
 
 def _read(path: Path, findings: Findings) -> Node | None:

@@ -41,7 +41,7 @@ def test_a_suite_with_a_flat_gate_is_read():
     place, tone = suite.graders
     assert (place.display_name, place.role) == ("Named the place", "required")
     assert (tone.kind, tone.role, tone.grader.rubric_vars) == ("model_judge", "observed", ("mood",))
-    assert suite.secrets == ("sk-courier-0123456789",)
+    assert "sk-courier-0123456789" in suite.secrets
     assert "sk-courier" not in repr(replace(suite, text="", target=None))
     assert [note.path for note in suite.notes] == ["gate.value", "max_samples"]
 

@@ -1,3 +1,5 @@
+from itertools import pairwise
+
 import pytest
 
 from harness.messages.hidden_texts import trajectory_without
@@ -52,7 +54,7 @@ def test_what_holds_no_secret_is_the_very_same():
 def test_a_secret_that_is_said_piece_by_piece_is_hidden(cuts):
     text = f"It is {KEY}, keep it."
     places = [0, *(6 + cut for cut in cuts), len(text)]
-    pieces = [text[one:other] for one, other in zip(places, places[1:], strict=False)]
+    pieces = [text[one:other] for one, other in pairwise(places)]
     said = _said(UserMessage(text="Hi"), *(AssistantMessage(text=piece) for piece in pieces))
     texts = [event.text for event in trajectory_without(SECRETS, said).events()][1:]
     assert len(texts) == len(pieces)
