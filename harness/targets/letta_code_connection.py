@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from harness.system.child_environment import RUN_MARK
+from harness.system.scratch_folders import remove_folder
 from harness.system.threads import in_thread
 from harness.targets.letta_code import LettaCode
 from harness.targets.letta_code_backends import (
@@ -18,7 +19,7 @@ from harness.targets.letta_code_backends import (
 )
 from harness.targets.letta_code_environment import base_environment
 from harness.targets.letta_code_failures import start_failure
-from harness.targets.letta_code_folders import make_run_folder, remove_folder
+from harness.targets.letta_code_folders import make_run_folder
 from harness.targets.letta_code_preparation import PREPARED, Preparation, find_command
 from harness.targets.letta_code_session import LettaCodeSession
 from harness.targets.letta_code_trials import Shared, common_arguments, open_trial, suite_flags

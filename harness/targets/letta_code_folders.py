@@ -3,17 +3,13 @@
 All of it blocks; call it in a thread.
 """
 
-import hashlib
-import os
-import secrets
 import shutil
-import stat
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import count, repeat
 from pathlib import Path
 
+from harness.system.scratch_folders import make_scratch, remove_folder, scratch_folders
 from harness.system.texts import one_line
 
 FILE_BYTES = 2**18
@@ -25,6 +21,7 @@ ALL_BYTES = 2**21
 MOST_FILES = 10_000
 """How many files of a trial may be collected."""
 
+_PREFIX = "regrade-letta-code"
 _SHOWN = 200
 
 
@@ -40,25 +37,12 @@ class Folders:
 
 def make_run_folder(run_id: str) -> Path:
     """Make the folder that holds all others of a run; nobody else may look into it."""
-    return Path(tempfile.mkdtemp(prefix=f"{_name_of(run_id)}.")).resolve()
+    return make_scratch(_PREFIX, run_id)
 
 
 def run_folders(run_id: str) -> list[Path]:
     """Return the folders that a run has left."""
-    name = _name_of(run_id)
-    return sorted(
-        path
-        for path in Path(tempfile.gettempdir()).resolve().iterdir()
-        if path.name.rpartition(".")[0] == name
-        # Others may write here too: what is not ours is left alone.
-        and not path.is_symlink()
-        and os.access(path, os.R_OK | os.W_OK | os.X_OK)
-    )
-
-
-def _name_of(run_id: str) -> str:
-    # Sockets are made in folders below, and their paths must not have more than about 100 bytes.
-    return f"regrade-letta-code-{hashlib.sha256(run_id.encode()).hexdigest()[:12]}"
+    return scratch_folders(_PREFIX, run_id)
 
 
 def make_folders(run_folder: Path, *, home: Path | None, files: Path | None) -> Folders:
@@ -71,42 +55,6 @@ def make_folders(run_folder: Path, *, home: Path | None, files: Path | None) -> 
         else:
             shutil.copytree(model, folder, symlinks=True)
     return made
-
-
-def remove_folder(folder: Path) -> None:
-    """Remove a folder with all that is in it, also what an agent has made unwritable, or too deep.
-
-    Raises:
-        OSError: it cannot be removed.
-    """
-    if folder.is_symlink():
-        folder.unlink()
-    elif folder.exists():
-        try:
-            shutil.rmtree(folder)
-        except (OSError, RecursionError):
-            _flatten(folder)
-            folder.rmdir()
-
-
-def _flatten(folder: Path) -> None:
-    """Empty a folder of any depth: every folder inside is moved to the top before it is entered.
-
-    So no path gets long, and no more than one folder is open at a time.
-    """
-    names = map("{}-{}".format, repeat(secrets.token_hex(8)), count())
-    waiting = [folder]
-    while waiting:
-        entered = waiting.pop()
-        entered.chmod(stat.S_IRWXU)
-        for path in list(entered.iterdir()):
-            if path.is_symlink() or not path.is_dir():
-                path.unlink()
-                continue
-            path.chmod(stat.S_IRWXU)
-            waiting.append(path.rename(folder / next(names)))
-        if entered != folder:
-            entered.rmdir()
 
 
 def forget_keys(home: Path) -> None:

@@ -5,7 +5,8 @@ All of it blocks; call it in a thread.
 
 from harness.system.child_environment import RUN_MARK
 from harness.system.processes import kill_marked
-from harness.targets.letta_code_folders import forget_keys, remove_folder, run_folders
+from harness.system.scratch_folders import remove_folder
+from harness.targets.letta_code_folders import forget_keys, run_folders
 from harness.targets.letta_code_preparation import PREPARED
 
 

@@ -14,6 +14,7 @@ from harness.system.child_environment import TRIAL_MARK
 from harness.system.json_values import load_json
 from harness.system.processes import kill_marked
 from harness.system.redaction import redact_json
+from harness.system.scratch_folders import remove_folder
 from harness.system.texts import error_line, one_line
 from harness.system.threads import in_thread
 from harness.targets.letta_code_backends import model_arguments, who_arguments
@@ -24,7 +25,7 @@ from harness.targets.letta_code_failures import (
     turn_failure,
 )
 from harness.targets.letta_code_flags import later_flags
-from harness.targets.letta_code_folders import collect_files, forget_keys, remove_folder
+from harness.targets.letta_code_folders import collect_files, forget_keys
 from harness.targets.letta_code_memory import local_memory, read_blocks, server_memory
 from harness.targets.letta_code_trials import (
     CodeTrial,

@@ -3,6 +3,7 @@ from pathlib import Path
 
 import pytest
 
+from harness.system.scratch_folders import remove_folder
 from harness.targets import letta_code_folders
 from harness.targets.letta_code import LettaCode
 from harness.targets.letta_code_backends import backend_of, model_arguments, who_arguments
@@ -13,7 +14,6 @@ from harness.targets.letta_code_folders import (
     FILE_BYTES,
     collect_files,
     make_folders,
-    remove_folder,
 )
 from harness.targets.letta_code_memory import read_blocks, sample_memory
 from harness.targets.letta_code_variables import ANY, is_guarded, sample_environment
