@@ -3,7 +3,7 @@
 It needs no pattern, where `assistant-contains-tool-output` does.
 """
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
 from functools import cached_property
@@ -17,10 +17,11 @@ from graders.event_places import MOST_REFS, placed_events
 from graders.failed_results import has_failed
 from graders.json_comparison import same_json
 from graders.normalised_texts import Ignored, normalise, ungroup
-from graders.output_values import decoded, numbers_in, values_of
+from graders.output_values import decoded, values_of
 from graders.submissions import Piece
 from graders.text_searches import final_message, quoted
 from graders.token_bounds import find_whole
+from graders.told_numbers import numbers_in
 from graders.tool_names import is_named
 from harness.system.json_values import load_json
 from harness.system.patterns import check_size
@@ -56,11 +57,21 @@ class _Answer:
 
     @cached_property
     def ungrouped(self) -> str:
-        return ungroup(self.text)
+        return normalise(ungroup(self.raw), self.ignore)
 
     @cached_property
-    def numbers(self) -> frozenset[Decimal]:
-        return numbers_in(self.text)
+    def numbers(self) -> Mapping[Decimal, tuple[int, int] | None]:
+        if self.ignore:
+            # What is left aside moves the places.
+            return dict.fromkeys(numbers_in(self.text))
+        return numbers_in(self.raw)
+
+    def find(self, value: str) -> _Told:
+        """Look for a text as a whole, its thousands separated or not."""
+        found = find_whole(normalise(value, self.ignore), self.text, signed=True) or find_whole(
+            normalise(ungroup(value), self.ignore), self.ungrouped, signed=True
+        )
+        return _Told(found is not None, find_whole(value, self.raw, signed=True) if found else None)
 
     @cached_property
     def json_values(self) -> tuple[Any, ...]:
@@ -185,10 +196,7 @@ def _normalised(output: str, answer: _Answer) -> _Told:
     value = decoded(output)
     if isinstance(value, dict | list) and any(same_json(value, one) for one in answer.json_values):
         return _Told(True)
-    is_text = not isinstance(value, dict | list)
-    wanted = normalise(str(value) if is_text else output, answer.ignore)
-    found = find_whole(wanted, answer.text) or find_whole(ungroup(wanted), answer.ungrouped)
-    return _Told(found is not None, find_whole(wanted, answer.raw) if found else None)
+    return answer.find(output if isinstance(value, dict | list) else str(value))
 
 
 def _json_in(answer: str) -> Iterator[Any]:
@@ -216,9 +224,9 @@ def _by_values(output: str, answer: _Answer) -> _Told:
         if isinstance(value, Decimal):
             if value in answer.numbers:
                 shown = f"{value.normalize():f}" if value else "0"
-                return _Told(True, find_whole(shown, answer.raw), shown)
-        elif find_whole(normalise(value, answer.ignore), answer.text):
-            return _Told(True, find_whole(value, answer.raw), value)
+                return _Told(True, answer.numbers[value], shown)
+        elif (found := answer.find(value)).told:
+            return found._replace(value=value)
     return _Told(False)
 
 

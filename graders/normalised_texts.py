@@ -16,11 +16,13 @@ Ignored = Literal["case", "html", "invisible"]
 """What may be left aside besides: upper and lower case, HTML entities, invisible characters."""
 
 _INVISIBLE = regex.compile(r"[\p{Cf}\p{Variation_Selector}]++")
+THOUSANDS = ",'\u2019\u202f\u2009\u00a0"
+"""The characters that separate thousands."""
+
 _GROUPED = regex.compile(
-    r"(?<![\d.,'\u2019\u202f\u2009])\d{1,3}(?:[,'\u2019\u202f\u2009\u00a0]\d{3})++(?!\d)"
+    rf"(?<![\d.,'\u2019\u202f\u2009])\d{{1,3}}(?:[{THOUSANDS}]\d{{3}})++(?!\d)"
 )
-_MARKS = ",'\u2019\u202f\u2009\u00a0"
-_SEPARATORS = dict.fromkeys(map(ord, _MARKS))
+_SEPARATORS = dict.fromkeys(map(ord, THOUSANDS))
 
 
 def normalise(text: str, ignore: Collection[Ignored] = ()) -> str:
@@ -43,6 +45,6 @@ def normalise(text: str, ignore: Collection[Ignored] = ()) -> str:
 
 def ungroup(text: str) -> str:
     """Write numbers without the separators of their thousands: `73,815` is `73815`."""
-    if not any(mark in text for mark in _MARKS):
+    if not any(mark in text for mark in THOUSANDS):
         return text
     return _GROUPED.sub(lambda match: match.group().translate(_SEPARATORS), text)

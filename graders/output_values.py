@@ -1,19 +1,19 @@
 """The values in a tool output: what an answer has to tell for it to tell the output.
 
 Of JSON these are its texts and numbers, keys and truth values aside, also where JSON is wrapped
-in the texts of JSON. Of any other text they are its numbers, and the words that hold a digit or a
-sign such as `/`, `_`, `@`, `#`, `{`: ids, paths, measures. A text without any is a value as a
-whole.
+in the texts of JSON. Of any other text they are its numbers, with their signs, and the words that
+hold a digit or a sign such as `/`, `_`, `@`, `#`, `{`: ids, paths, measures. A text without any is
+a value as a whole.
 """
 
 from collections.abc import Iterator
-from decimal import Decimal, InvalidOperation
-from itertools import chain
+from decimal import Decimal
+from operator import itemgetter
 from typing import Any
 
 import regex
 
-from graders.normalised_texts import ungroup
+from graders.told_numbers import number_of, numbers_in
 from harness.system.json_values import load_json
 from harness.system.patterns import check_time
 
@@ -22,15 +22,13 @@ _SHORT = 80
 """Characters of a text in JSON that is a value as a whole; longer ones hold values."""
 
 _LONGEST_NUMBER = 60
-_NUMBER = regex.compile(r"(?<![\w.,-])-?\d[\d,]{0,60}(?:\.\d{1,60})?(?![\d.,]{0,60}\d)(?!-?\w)")
-_TOLD_NUMBER = regex.compile(r"\d[\d,]{0,60}(?:\.\d{1,60})?")
 _WORD = regex.compile(r"\S++")
 _EDGES = "\"'`([<{,;:.!?)]>}*|"
 _TELLING = regex.compile(r"\d|[\p{L}\d][/_@#{}\\=$%:]|[/_@#{}\\=$%:][\p{L}\d]")
 _CLOSERS = {"}": "{", "]": "[", ")": "("}
 
 Value = str | Decimal
-"""A text, or a number: numbers are told in any spelling."""
+"""A text, or a number with its sign: numbers are told in any spelling."""
 
 
 def decoded(text: str) -> Any:
@@ -69,15 +67,6 @@ def values_of(text: str) -> list[Value]:
     return list(dict.fromkeys(found))
 
 
-def numbers_in(text: str) -> frozenset[Decimal]:
-    """Return the numbers that a text tells, thousands separated or not."""
-    found: set[Decimal | None] = set()
-    for match in chain(_TOLD_NUMBER.finditer(text), _TOLD_NUMBER.finditer(ungroup(text))):
-        check_time("the answer", what="reading")
-        found.add(_number(match.group().replace(",", "")))
-    return frozenset(number for number in found if number is not None)
-
-
 def _leaf_values(value: Any) -> Iterator[Value]:
     check_time("the output", what="reading")
     if isinstance(value, bool) or value is None:
@@ -91,37 +80,34 @@ def _leaf_values(value: Any) -> Iterator[Value]:
         else:
             yield from _text_values(value)
     else:
-        number = _number(str(value))
-        yield str(value) if number is None else abs(number)
+        written = str(value)
+        yield Decimal(written) if len(written) <= _LONGEST_NUMBER else written
 
 
 def _short_values(text: str) -> Iterator[Value]:
-    number = _number(text.strip())
+    number = number_of(text.strip())
     if number is not None:
-        yield abs(number)
+        yield number
     elif text.strip():
         yield text.strip()
 
 
 def _text_values(text: str) -> Iterator[Value]:
-    found = False
-    for match in _WORD.finditer(text):
-        check_time("the output", what="reading")
-        for value in _word_values(match.group()):
-            found = True
-            yield value
+    found: list[tuple[int, Value]] = [
+        (start, number) for number, (start, _) in numbers_in(text).items()
+    ]
+    found += _telling_words(text)
+    yield from (value for _, value in sorted(found, key=itemgetter(0)))
     if not found and text.strip():
         yield text.strip()
 
 
-def _word_values(word: str) -> Iterator[Value]:
-    for match in _NUMBER.finditer(word):
-        number = _number(match.group().replace(",", ""))
-        if number is not None:
-            yield abs(number)
-    kept = _stripped(word)
-    if _TELLING.search(kept) and _number(kept.replace(",", "")) is None:
-        yield kept
+def _telling_words(text: str) -> Iterator[tuple[int, Value]]:
+    for match in _WORD.finditer(text):
+        check_time("the output", what="reading")
+        kept = _stripped(match.group())
+        if _TELLING.search(kept) and number_of(kept) is None:
+            yield match.start(), kept
 
 
 def _stripped(word: str) -> str:
@@ -135,13 +121,3 @@ def _stripped(word: str) -> str:
             break
         end -= 1
     return word[start:end]
-
-
-def _number(text: str) -> Decimal | None:
-    if len(text) > _LONGEST_NUMBER:
-        return None
-    try:
-        number = Decimal(text)
-    except InvalidOperation:
-        return None
-    return number if number.is_finite() else None

@@ -74,6 +74,28 @@ def test_what_the_suite_asks_to_leave_aside_is_left_aside(row):
         ('{"a": [1, 2]}', 'So: {"a":[1,2]} it is.', "passed"),
         ('{"a": [1, 2]}', '```json\n{ "a": [1.0, 2] }\n```', "passed"),
         ('{"a": 1}', '{"a": true}', "failed"),
+        ("5", "It is -5.", "failed"),
+        ("5", "It is \u22125.", "failed"),
+        ("5", "It is -$5.", "failed"),
+        ("5", "It is minus 5.", "failed"),
+        ("5", "Gate A-5", "failed"),
+        ("5", "3-5 days", "failed"),
+        ("3", "3-5 days", "failed"),
+        ("3", "3\u20135 days", "failed"),
+        ("5", "gate 5-A", "failed"),
+        ("5", "It is .5", "failed"),
+        ("5", "-5 or 5", "passed"),
+        ("5", "- 5 apples", "passed"),
+        ("5", "a 5-day trip", "passed"),
+        ("5", "so...5", "passed"),
+        ("5", "text --5", "passed"),
+        ("-5", "It is -5.", "passed"),
+        ("-5", "It is 5.", "failed"),
+        ("-5", "3-5 days", "failed"),
+        ("P-7", "P-7-A", "failed"),
+        ("1250", "It costs 12,50.", "failed"),
+        ("1250", "It costs 1\u202f250 euros.", "passed"),
+        ("12,50", "It costs 1250.", "failed"),
     ],
 )
 def test_what_is_normalised_and_what_is_not(output, answer, expect):
@@ -93,6 +115,41 @@ def test_what_is_normalised_and_what_is_not(output, answer, expect):
         ("2031-02-03", "in 2031", "failed"),
         ("P-77 [... 90 lines truncated ...]", "P-77", "passed"),
         ("P-77 [... 90 lines truncated ...]", "90 lines", "skipped"),
+        ('{"n": -5}', "It is 5.", "failed"),
+        ('{"n": -5}', "It is -5.", "passed"),
+        ('{"n": -5}', "It is \u22125.0 degrees.", "passed"),
+        ('{"n": -5}', "You lost -$5.", "passed"),
+        ('{"n": -5}', "It is minus 5.", "passed"),
+        ('{"n": -5}', "3-5 days", "failed"),
+        ('{"n": 5}', "It is -5.", "failed"),
+        ("at -5 degrees", "5 degrees", "failed"),
+        ("at -5 degrees", "-5 degrees", "passed"),
+        ('{"n": 1250}', "It costs 12,50.", "failed"),
+        ('{"n": 1250}', "1,2,5,0", "failed"),
+        ('{"n": 1250}', "125,0", "failed"),
+        ('{"n": 1250}', "It costs 1\u202f250 euros.", "passed"),
+        ("12,50 euros", "1250 euros", "failed"),
+        ('{"n": "12,50"}', "1250", "failed"),
+        ('{"n": 5}', "version v5", "failed"),
+        ('{"n": 5}', "the 5th", "failed"),
+        ('{"n": 5}', "gate A-5", "failed"),
+        ('{"n": 5}', "5b1e", "failed"),
+        ('{"n": 5}', "0.5", "failed"),
+        ('{"n": 5}', ".5", "failed"),
+        ('{"n": 0.5}', ".5", "passed"),
+        ('{"n": 1.2}', "version 1.2.3", "failed"),
+        ('{"n": 2.3}', "version 1.2.3", "failed"),
+        ('{"n": 3}', "version 1.2.3", "failed"),
+        ('{"n": 1.2}', "It is 1.2.", "passed"),
+        ('{"n": 5}', "5km away", "passed"),
+        ('{"n": 250}', "250MB", "passed"),
+        ('{"n": 5}', "\u51715\u4e2a", "passed"),
+        ('{"n": 0.00001}', "1e-05", "passed"),
+        ('{"n": "12e4"}', "120000", "failed"),
+        ('{"n": "12e4"}', "hash 12e4", "passed"),
+        ("1,250 people", "1250 people", "passed"),
+        ('{"id": "A-5"}', "A-52", "failed"),
+        ('{"id": "A-5"}', "A-5-2", "failed"),
     ],
 )
 def test_one_value_of_the_output_is_enough_by_values(output, answer, expect):
@@ -155,3 +212,9 @@ def test_evidence_points_at_output_and_answer():
 def test_every_output_that_was_cut_is_known_as_such():
     cut = [row["name"] for row in ROWS if CutNotes(str(row["tool_output"])).found]
     assert cut == ["truncation-marker"]
+
+
+def test_evidence_points_at_a_number_with_its_sign_however_it_is_spelled():
+    grade, _ = judged(conversation('{"n": -1250}', answer="So -$1,250."), compare="values")
+    assert grade.evidence == 'The answer tells "-1250", which "look" returned'
+    assert (grade.refs[1].start, grade.refs[1].end) == (3, 10)
