@@ -12,6 +12,7 @@ from harness.measuring.summing import Tally, summarise
 from harness.running.first_failures import FirstFailures
 from harness.running.grader_scripts import connected_graders
 from harness.running.plans import PlannedTrial
+from harness.running.trial_redaction import TrialRedaction
 from harness.running.unmatched_options import UnmatchedOptions
 from harness.running.workers import Stop
 from harness.storing.manifests import write_summary
@@ -20,7 +21,7 @@ from harness.system.redaction import redact
 from harness.types.errors import DatasetError, Fault, StoreError, TargetError
 from harness.types.progress import Observer, Progress
 from harness.types.suites import GraderSpec, Suite
-from harness.types.summaries import Summary
+from harness.types.summaries import FailedTrial, Summary
 from harness.types.trials import Trial
 
 _MOST_WARNINGS = 20
@@ -86,6 +87,7 @@ class Recording:
         self.warn_of(suite.warnings)
         self._progress = Progress(planned)
         self._observer = observer
+        self.redaction = TrialRedaction(suite)
         self._log = TrialLog(folder)
 
     async def record(
@@ -139,11 +141,18 @@ class Recording:
         return summary
 
     def store(self, planned: PlannedTrial, trial: Trial) -> None:
-        """Store and count a trial that has ended."""
+        """Store and count a trial that has ended, without what must not be stored.
+
+        Raises:
+            StoreError: it cannot be written, or the suite's `redact` has failed.
+        """
+        trial = self.redaction.storable(trial)
         outcome = outcome_of(trial)
         self._log.append(trial, outcome)
         self._tally.add(outcome)
-        self._failures.add(planned.index, trial, planned.sample)
+        # What a function takes out of trials may stand in their samples, which it does not see.
+        told = None if self._suite.redact else planned.sample
+        self._failures.add(planned.index, trial, told)
         self._faulty |= {spec.name: spec for spec in planned.sample.graders if spec.fault}
         self._unmatched.add(trial, planned.sample.graders)
         self._progress = self._progress.after(outcome)
@@ -170,8 +179,13 @@ class Recording:
             self._suite,
             run_id=self._folder.name,
             planned=self._planned,
-            failures=self._failures.first(),
+            failures=map(self._shown, self._failures.first()),
             reasons=reasons,
             warnings=self._warnings,
             of_samples=self._faulty.values(),
         )
+
+    def _shown(self, failed: FailedTrial) -> FailedTrial:
+        """Take secrets out of what a sample wants; all else is the trial's."""
+        wanted = None if failed.wanted is None else self.redaction.text(failed.wanted)
+        return msgspec.structs.replace(failed, wanted=wanted)

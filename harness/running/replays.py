@@ -76,6 +76,7 @@ async def replay(
     async def regrade(job: _Job) -> None:
         planned, trial = job
         recording.warn_of(sample_faults(suite, planned.sample))
+        trial = recording.redaction.recorded(trial)
         recording.store(planned, await regraded(suite, planned.sample, trial))
 
     async def work() -> None:

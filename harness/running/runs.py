@@ -135,7 +135,7 @@ class _Run:
 
     async def _make(self, driver: Driver, planned: PlannedTrial) -> None:
         started_at = now()
-        driven = await driver.drive(planned)
+        driven = self.recording.redaction.driven(await driver.drive(planned))
         trial = await graded_trial(self.suite, planned, driven, started_at)
         if not self.stop.reason:
             self.recording.store(planned, trial)
