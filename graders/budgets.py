@@ -17,7 +17,7 @@ from harness.types.events import ErrorEvent
 from harness.types.grades import Grade, Ref
 from harness.types.protocols import Reads, Subject
 from harness.types.taxonomy import Taxonomy
-from harness.types.trajectories import Trajectory
+from harness.types.trajectories import Trajectory, Usage
 
 _TAXONOMY = Taxonomy(reference="reference-free", scope="trajectory-level")
 _MAX: dict[str, Any] = {"ge": 0, "description": "The most that passes; a whole number from 0."}
@@ -33,7 +33,8 @@ _UNIT_SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0}
 class TokenBudget:
     """Passes when input and output tokens together are at most `max`.
 
-    A record that does not say how many tokens were used cannot be judged.
+    What the record of another tool states of the whole conversation goes before the sum of what
+    the replies used. A record that does not say how many tokens were used cannot be judged.
     """
 
     taxonomy: ClassVar[Taxonomy] = _TAXONOMY
@@ -43,11 +44,12 @@ class TokenBudget:
     max: int = field(metadata=_MAX)
 
     def grade(self, subject: Subject, /) -> Grade:
-        """Sum up what the replies used."""
-        usage = subject.trajectory.usage
-        if usage.input_tokens is None and usage.output_tokens is None:
+        """Sum up what was used."""
+        used = _tokens(subject.facts.stated_usage)
+        if used is None:
+            used = _tokens(subject.trajectory.usage)
+        if used is None:
             raise GraderError("the record does not say how many tokens were used")
-        used = (usage.input_tokens or 0) + (usage.output_tokens or 0)
         if used <= self.max:
             return Grade(score=1.0, evidence=f"{used} tokens (within budget of {self.max})")
         return Grade(score=0.0, evidence=f"{used} tokens exceeds max of {self.max}")
@@ -150,8 +152,9 @@ class ErrorCount:
 class WallTime:
     """Passes when the agent took at most `max`, such as `300s`.
 
-    It is the time from the first event to the last; in a record whose events have no times, the
-    sum of what the model's replies took. A record without either cannot be judged.
+    What the record of another tool states of the whole conversation counts. Else it is the time
+    from the first event to the last; in a record whose events have no times, the sum of what the
+    model's replies took. A record without any of these cannot be judged.
     """
 
     taxonomy: ClassVar[Taxonomy] = _TAXONOMY
@@ -167,7 +170,9 @@ class WallTime:
 
     def grade(self, subject: Subject, /) -> Grade:
         """Measure the time."""
-        seconds = _seconds(subject.trajectory)
+        seconds = subject.facts.stated_seconds
+        if seconds is None:
+            seconds = _seconds(subject.trajectory)
         if seconds is None:
             raise GraderError("the record does not say how long the agent took")
         passed, shown = seconds <= read_duration(self.max), f"{round(seconds, 3):g}s"
@@ -194,6 +199,13 @@ def _counted(count: int, most: int, word: str, refs: Iterable[Ref] = ()) -> Grad
         return Grade(score=1.0, evidence=f"{shown} (within max of {most})")
     evidence = f"{shown} exceeds max of {most}"
     return Grade(score=0.0, evidence=evidence, refs=tuple(refs)[:MOST_REFS])
+
+
+def _tokens(usage: Usage | None) -> int | None:
+    """Return input and output tokens together; None where neither is known."""
+    if usage is None or (usage.input_tokens is None and usage.output_tokens is None):
+        return None
+    return (usage.input_tokens or 0) + (usage.output_tokens or 0)
 
 
 def _seconds(trajectory: Trajectory) -> float | None:

@@ -167,7 +167,7 @@ class _Judge:
                 return await extraction
         extraction = asyncio.get_running_loop().create_future()
         self._extractions.append((view.turn, extractor, extraction))
-        subject = Subject(view.sample, view.trajectory, None, self._snapshots, self.facts)
+        subject = self._subject(view, None)
         if isinstance(extractor, CustomExtractor):
             made = await call_extractor(extractor, subject, self._letta, seconds=self._seconds)
         elif isinstance(extractor, SubjectExtractor):
@@ -183,12 +183,18 @@ class _Judge:
         view: View,
         submission: Submission | None,
     ) -> Grade:
-        subject = Subject(view.sample, view.trajectory, submission, self._snapshots, self.facts)
+        subject = self._subject(view, submission)
         if isinstance(grader, CustomGrader):
             return await call_grader(grader, subject, self._letta, seconds=self._seconds)
         if is_connected(grader):
             return await call_connected(grader, subject)
         return await call_plugin(cast("Grader", grader).grade, subject, grade_of)
+
+    def _subject(self, view: View, submission: Submission | None) -> Subject:
+        facts = self.facts
+        if view.turn is not None:
+            facts = replace(facts, stated_seconds=None, stated_usage=None)
+        return Subject(view.sample, view.trajectory, submission, self._snapshots, facts)
 
 
 def _completed(grade: Grade, spec: GraderSpec, sample: Sample) -> Grade:

@@ -35,7 +35,11 @@ def foreign_trial(record: Imported, sample: Sample, *, model: str, epoch: int) -
         trajectory=record.trajectory,
         attempts=(),
         usage=record.usage or record.trajectory.usage,
-        timing=Timing(started_at=started_at, target_seconds=seconds),
+        timing=Timing(
+            started_at=started_at,
+            target_seconds=seconds,
+            stated_seconds=record.seconds or msgspec.UNSET,
+        ),
         error=None if status == "completed" else record.failure or _untold(status),
         keys=Keys(drive="", sample=sample_key(sample)),
         snapshots=record.snapshots,

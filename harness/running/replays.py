@@ -131,12 +131,7 @@ async def regraded(suite: Suite, sample: Sample, trial: Trial) -> Trial:
             trial.trajectory,
             snapshots=trial.snapshots,
             limits=suite.limits,
-            facts=TrialFacts(
-                model=trial.model,
-                usage=trial.usage,
-                seconds=trial.timing.target_seconds,
-                grades=held,
-            ),
+            facts=_facts(trial, held),
         )
         grades = {spec.name: (held | made)[spec.name] for spec in specs}
     grades |= {n: grade for n, grade in grades_brought(trial).items() if n not in grades}
@@ -152,6 +147,19 @@ async def regraded(suite: Suite, sample: Sample, trial: Trial) -> Trial:
         grades=grades,
         timing=timing,
         error=None if status == "completed" else error,
+    )
+
+
+def _facts(trial: Trial, held: dict[str, Grade]) -> TrialFacts:
+    stated = trial.timing.stated_seconds
+    return TrialFacts(
+        model=trial.model,
+        usage=trial.usage,
+        seconds=trial.timing.target_seconds,
+        grades=held,
+        stated_seconds=None if stated is msgspec.UNSET else stated,
+        # The usage of a trial of ours sums its attempts, of which only the last is graded.
+        stated_usage=None if trial.attempts else trial.usage,
     )
 
 

@@ -41,13 +41,17 @@ class TrialFacts(msgspec.Struct, frozen=True, kw_only=True):
     """How the trial that is judged was driven, and how it was judged so far.
 
     `seconds` is how long the agent worked, `usage` what it used, in all attempts; `grades` are
-    those of the graders that have run.
+    those of the graders that have run. `stated_seconds` and `stated_usage` are what the record of
+    another tool states of the conversation as a whole: None where it does not, or where one turn
+    is judged.
     """
 
     model: str = ""
     usage: Usage = Usage()
     seconds: float = 0.0
     grades: Mapping[str, Grade] = {}
+    stated_seconds: float | None = None
+    stated_usage: Usage | None = None
 
 
 class Subject(msgspec.Struct, frozen=True):

@@ -9,9 +9,7 @@ from harness.types.grades import Grade
 from harness.types.samples import Sample
 from harness.types.trajectories import Trajectory, Usage
 
-TrialStatus = Literal[
-    "completed", "agent_failure", "target_error", "grading_error", "interrupted"
-]
+TrialStatus = Literal["completed", "agent_failure", "target_error", "grading_error", "interrupted"]
 
 ERROR_STATUSES: frozenset[TrialStatus] = frozenset({"target_error", "grading_error"})
 """Statuses of trials without a verdict; they count as failures, and are shown apart."""
@@ -40,12 +38,17 @@ class Attempt(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Timing(msgspec.Struct, frozen=True, kw_only=True):
-    """Where the time of a trial went, in seconds by a clock that never jumps."""
+    """Where the time of a trial went, in seconds by a clock that never jumps.
+
+    `stated_seconds` is how long the conversation took as the record of another tool states it; it
+    is left out where none does.
+    """
 
     started_at: datetime
     target_seconds: float = 0.0
     waiting_seconds: float = 0.0
     grading_seconds: float = 0.0
+    stated_seconds: float | msgspec.UnsetType = msgspec.UNSET
 
 
 class Keys(msgspec.Struct, frozen=True, kw_only=True):

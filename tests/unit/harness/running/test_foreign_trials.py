@@ -2,6 +2,7 @@
 
 from datetime import UTC, datetime
 
+import msgspec
 import pytest
 from fakes.factories import make_sample, make_trajectory
 
@@ -46,7 +47,9 @@ def test_the_times_of_a_trial_are_those_of_its_events():
     events = [UserMessage(text="q", at=begin), AssistantMessage(text="a", at=end)]
     trial = trial_of(trajectory=make_trajectory(events))
     assert (trial.timing.started_at, trial.timing.target_seconds) == (begin, 60.0)
-    assert trial_of(seconds=1.5).timing.target_seconds == 1.5
+    assert trial.timing.stated_seconds is msgspec.UNSET
+    stated = trial_of(seconds=1.5).timing
+    assert (stated.target_seconds, stated.stated_seconds) == (1.5, 1.5)
 
 
 @pytest.mark.parametrize(
