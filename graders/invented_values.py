@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar, NamedTuple
 
 from graders.event_places import MOST_REFS, placed_events
+from graders.json_escapes import readings
 from graders.text_searches import lint_pattern, quoted, slashed
 from graders.token_bounds import find_whole
 from harness.system.patterns import check_size, compile_pattern, find_all
@@ -26,9 +27,9 @@ class NoInventedValues:
 
     The pattern is searched in every message of the agent; its group 1, or the whole match where
     it has no group, is the value. It was seen where it stands as a whole (`42` not in `421`) in an
-    earlier tool output, in what the user said, in the sample's `history`, or in `known`. What the
-    agent itself said, thought or asked tools for is no source. With `turn`, only that turn is
-    seen.
+    earlier tool output, in what the user said, in the sample's `history`, or in `known`, also with
+    the escapes of JSON (`\u00e9`, `\/`) decoded. What the agent itself said, thought or asked tools
+    for is no source. With `turn`, only that turn is seen.
     """
 
     taxonomy: ClassVar[Taxonomy] = Taxonomy(reference="reference-free", scope="trajectory-level")
@@ -108,9 +109,9 @@ class _Sources:
         self._values: set[str] = set()
 
     def add(self, text: str) -> None:
-        if text:
-            self._texts.append(text)
-            self._values.update(value for value, _, _ in _values(self._pattern, text))
+        for reading in readings(text) if text else ():
+            self._texts.append(reading)
+            self._values.update(value for value, _, _ in _values(self._pattern, reading))
 
     def hold(self, value: str) -> bool:
         """Say whether a value was seen; the pattern may need a context that its source has not."""
