@@ -15,6 +15,7 @@ from pathlib import Path
 import click
 
 from harness.system.process_exit import leave
+from harness.system.shown_streams import RedactingStream
 from harness.system.texts import one_line
 from harness.types.errors import HarnessError, InputError
 
@@ -91,8 +92,8 @@ def _prepare_streams() -> None:
         if stream is None:  # closed by whoever started the command
             setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: PTH123, SIM115
         elif isinstance(stream, io.TextIOWrapper):
-            # A terminal that cannot show a character shows its escape; nothing is lost by it.
-            stream.reconfigure(errors="backslashreplace")
+            stream.flush()
+            setattr(sys, name, RedactingStream(stream))
 
 
 def _run() -> int:

@@ -13,6 +13,7 @@ from harness.reports.terminal import print_summary
 from harness.running.recording import RunResult
 from harness.running.workers import Stop
 from harness.system.loops import run_to_end
+from harness.system.shown_streams import bounded_streams, hide_on_streams
 from harness.system.signals import on_interrupt
 from harness.system.texts import one_line
 from harness.types.progress import Observer
@@ -26,11 +27,14 @@ def run_and_report(
     suite: Suite, work: Callable[[Observer, Stop], Awaitable[RunResult]], *, quiet: bool
 ) -> int:
     """Do the work and show a user what comes of it; return the exit code."""
+    hide_on_streams(suite.secrets)
     for warning in suite.warnings:
         click.echo(one_line(f"warning: {warning}"), err=True)
     for note in suite.notes:
         click.echo(one_line(f"note: {note}"), err=True)
-    result = run_to_end(_interruptible(work, progress_shown(quiet=quiet)))
+    observer = progress_shown(quiet=quiet)
+    with bounded_streams():
+        result = run_to_end(_interruptible(work, observer))
     # A reader that has gone (`| head`) or a full disk changes nothing about the run.
     with contextlib.suppress(OSError):
         print_summary(console(), result.summary, result.folder)

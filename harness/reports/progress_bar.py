@@ -8,6 +8,7 @@ from typing import Never
 from tqdm import tqdm
 
 from harness.system.clock import monotonic
+from harness.system.texts import one_line
 from harness.types.progress import Observer, Progress, SilentObserver
 
 _LINE_SECONDS = 15.0
@@ -18,11 +19,13 @@ class Bar:
 
     def __init__(self) -> None:
         self._bar: tqdm[Never] | None = None
+        # What the suite's code prints meanwhile goes elsewhere.
+        self._stream = sys.stderr
         self._shown = 0.0
 
     def began(self, _folder: Path, progress: Progress, /) -> None:
         """Show the empty bar."""
-        self._bar = tqdm(total=progress.planned, unit=" trials", file=sys.stderr, leave=False)
+        self._bar = tqdm(total=progress.planned, unit=" trials", file=self._stream, leave=False)
 
     def moved(self, progress: Progress, /) -> None:
         """Move the bar; its text follows a few times a second."""
@@ -44,11 +47,12 @@ class Lines:
 
     def __init__(self) -> None:
         self._started = self._said = monotonic()
+        self._stream = sys.stderr
 
     def began(self, folder: Path, progress: Progress, /) -> None:
         """Say where the run is stored."""
         planned = "" if progress.planned is None else f", {progress.planned} trials"
-        self._say(f"running{planned}; stored in {folder}")
+        self._say(one_line(f"running{planned}; stored in {folder}"))
 
     def moved(self, progress: Progress, /) -> None:
         """Say how far the run is, if the last line is old."""
@@ -69,7 +73,7 @@ class Lines:
     def _say(self, text: str) -> None:
         # Nobody may be there to read it; the run goes on.
         with suppress(OSError, ValueError, AttributeError):
-            print(text, file=sys.stderr, flush=True)  # noqa: T201  (this is what is shown)
+            print(text, file=self._stream, flush=True)
 
 
 def counts(progress: Progress) -> str:

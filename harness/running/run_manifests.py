@@ -3,21 +3,27 @@
 from dataclasses import asdict
 from datetime import datetime
 
+import msgspec
+
 from harness.documents.yaml_secrets import redact_yaml
 from harness.loading.datasets import Dataset
 from harness.loading.selections import effective
 from harness.running.run_options import RunOptions
 from harness.storing.manifests import Manifest, environment_of
 from harness.system.hashing import sha256_of
-from harness.system.redaction import redact
+from harness.system.redaction import known_secrets, redact
+from harness.system.secret_values import Secrets
 from harness.types.suites import Suite
+
+_TOLD = ("suite", "suite_file", "dataset_file", "dataset_provenance", "selection", "host")
+"""Fields that hold what somebody wrote, and is looked at for secrets besides text and command."""
 
 
 def make_manifest(
     suite: Suite, options: RunOptions, dataset: Dataset, *, run_id: str, started_at: datetime
 ) -> Manifest:
     """Say what is run, before its first trial; `options.models` are the models of the run."""
-    return Manifest(
+    manifest = Manifest(
         run_id=run_id,
         suite=suite.name,
         suite_file=str(suite.source.resolve()) if suite.source else None,
@@ -38,3 +44,10 @@ def make_manifest(
         command=tuple(redact(word, suite.secrets) for word in options.command),
         **environment_of(suite),
     )
+    return _without_secrets(manifest, known_secrets(suite.secrets))
+
+
+def _without_secrets(manifest: Manifest, secrets: Secrets) -> Manifest:
+    """Hide secrets in paths, ids and the like; names of models and graders stay."""
+    told = {name: getattr(manifest, name) for name in _TOLD}
+    return msgspec.structs.replace(manifest, **secrets.hide_json(told)) if secrets else manifest

@@ -1,0 +1,104 @@
+"""Standard output and standard error of the command: without secrets, and never flooded."""
+
+import io
+import sys
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
+from typing import Any, TextIO
+
+from harness.system.redaction import known_secrets
+
+MOST_PRINTED = 200_000
+"""How many characters the suite's own code may print on each stream while a run lasts."""
+
+
+class RedactingStream(io.TextIOWrapper):
+    """A stream that shows no secret, whoever prints it.
+
+    Hidden are the values of variables that are called like secrets, and those of `also_hide`. What
+    cannot be encoded is shown as an escape: nothing is lost by it.
+    """
+
+    def __init__(self, stream: io.TextIOWrapper) -> None:
+        super().__init__(
+            stream.buffer,
+            encoding=stream.encoding,
+            errors="backslashreplace",
+            line_buffering=stream.line_buffering,
+            write_through=stream.write_through,
+        )
+        self._secrets: tuple[str, ...] = ()
+
+    def also_hide(self, secrets: Iterable[str]) -> None:
+        """Hide these values as well."""
+        self._secrets = (*self._secrets, *secrets)
+
+    def write(self, text: str, /) -> int:
+        """Write a text without secrets; return the length of what was given."""
+        super().write(known_secrets(self._secrets).hide(text))
+        return len(text)
+
+
+def hide_on_streams(secrets: Iterable[str]) -> None:
+    """Hide these values in whatever is printed from now on."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, RedactingStream):
+            stream.also_hide(secrets)
+
+
+class BoundedStream(io.TextIOBase):
+    """Hands on what is printed, up to a number of characters; the rest is counted, and told of."""
+
+    def __init__(self, stream: TextIO, most: int) -> None:
+        self._stream = stream
+        self._left = most
+        self.dropped = 0
+
+    def write(self, text: str, /) -> int:
+        """Write as much of a text as there is room for."""
+        shown = text[: self._left]
+        self._left -= len(shown)
+        self.dropped += len(text) - len(shown)
+        if shown:
+            self._stream.write(shown)
+        return len(text)
+
+    def flush(self) -> None:
+        """Flush the stream behind."""
+        self._stream.flush()
+
+    def isatty(self) -> bool:
+        """Say whether the stream behind is a terminal."""
+        return self._stream.isatty()
+
+    def fileno(self) -> int:
+        """Return the number of the stream behind."""
+        return self._stream.fileno()
+
+    def writable(self) -> bool:
+        """Say that it can be written."""
+        return True
+
+    def __getattr__(self, name: str) -> Any:
+        """Answer everything else, such as `encoding` or `buffer`, as the stream behind does."""
+        return getattr(self._stream, name)
+
+
+@contextmanager
+def bounded_streams(most: int = MOST_PRINTED) -> Iterator[None]:
+    """Bound what the code of a suite prints meanwhile, and say at the end what was not shown."""
+    behind = (sys.stdout, sys.stderr)
+    bounded = [BoundedStream(stream, most) for stream in behind]
+    sys.stdout, sys.stderr = bounded
+    try:
+        yield
+    finally:
+        sys.stdout, sys.stderr = behind
+        dropped = sum(stream.dropped for stream in bounded)
+        if dropped:
+            # Nobody may be there to read it.
+            with suppress(OSError, ValueError):
+                print(  # noqa: T201  (this is what is shown)
+                    f"the suite's own code printed {dropped:,} further characters, not shown",
+                    file=sys.stderr,
+                )
