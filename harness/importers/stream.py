@@ -5,17 +5,11 @@ Chat Completions and Responses (v1), Anthropic's Messages (2023-06-01), Google's
 and Cohere's chat (v2).
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from msgspec.structs import replace
-
 from harness.endpoints.error_bodies import code_of_error, read_error_body
-from harness.messages.anthropic_messages import AnthropicMessages
-from harness.messages.assistant_messages import read_assistant_message
-from harness.messages.completions import read_completion
-from harness.messages.response_items import ResponseItems, add_response
 from harness.messages.streamed_replies import (
     StreamedReply,
     is_event_stream,
@@ -23,10 +17,8 @@ from harness.messages.streamed_replies import (
     stream_events,
     stream_of,
 )
-from harness.messages.thinking import part_thinking
-from harness.messages.turn_building import TurnBuilder
+from harness.messages.streamed_turns import StreamedTurns
 from harness.types.imports import ForeignSource, Head, Imported
-from harness.types.trajectories import Step
 from harness.types.trials import Failure
 
 
@@ -72,43 +64,16 @@ def _events(source: ForeignSource) -> Iterator[Any]:
 
 
 class _Replies:
-    """Collects the replies of one stream."""
+    """Collects the replies of one stream, and how the last of them ended."""
 
     def __init__(self) -> None:
-        self._builder = TurnBuilder()
-        self._model: str | None = None
+        self._turns = StreamedTurns()
         self._failure: Failure | None = None
-        self._count = 0
 
     def add(self, reply: StreamedReply) -> None:
         """Add the next reply, and how it ended."""
-        model = reply.body.get("model")
-        self._model = model if isinstance(model, str) and model else self._model
-        if reply.shape == "anthropic":
-            AnthropicMessages(self._builder).add(reply.body)
-            self._count += 1
-        elif reply.shape == "responses":
-            add_response(ResponseItems(self._builder), self._builder, reply.body)
-            self._count += 1
-        elif reply.body:
-            self._add_completion(reply.body)
-        for event in reply.unread:
-            kind = event.get("type") if isinstance(event, Mapping) else None
-            self._builder.keep_unread(kind if isinstance(kind, str) and kind else "event", event)
+        self._turns.add(reply)
         self._end(reply)
-
-    def _add_completion(self, body: Mapping[str, Any]) -> None:
-        reply = read_completion(body)
-        step = Step(usage=reply.usage, model=reply.model, stop_reason=reply.stop_reason)
-        try:
-            events = read_assistant_message(reply.message, step=self._count)
-        except ValueError:
-            self._builder.keep_unread("message", reply.message)
-            return
-        self._builder.begin_step(step)
-        self._count += 1
-        for event in events:
-            self._builder.add(event)
 
     def _end(self, reply: StreamedReply) -> None:
         error = reply.error or reply.body.get("error")
@@ -120,16 +85,15 @@ class _Replies:
         else:
             self._failure = None
             return
-        self._builder.error(self._failure.code, self._failure.message)
+        self._turns.builder.error(self._failure.code, self._failure.message)
 
     def imported(self, place: str) -> Imported:
         """Return the record of the stream."""
-        trajectory = self._builder.trajectory()
         return Imported(
             place=place,
-            trajectory=replace(trajectory, turns=part_thinking(trajectory.turns)),
-            model=self._model,
+            trajectory=self._turns.trajectory(),
+            model=self._turns.model,
             status="completed" if self._failure is None else "target_error",
             failure=self._failure,
-            unread=self._builder.unread,
+            unread=self._turns.builder.unread,
         )

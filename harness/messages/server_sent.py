@@ -8,9 +8,11 @@ from collections.abc import Iterator
 
 
 class EventData:
-    """Decodes one event stream."""
+    """Decodes one event stream; `name` is that of the event that was yielded last, or empty."""
 
     def __init__(self) -> None:
+        self.name = ""
+        self._named = ""
         self._line: list[bytes] = []
         self._data: list[str] = []
 
@@ -39,7 +41,11 @@ class EventData:
     def _decode_line(self, line: bytes) -> Iterator[str]:
         if line.startswith(b"data:"):
             self._data.append(line[5:].removeprefix(b" ").decode(errors="replace"))
-        elif not line and self._data:
-            text = "\n".join(self._data)
-            self._data.clear()
-            yield text
+        elif line.startswith(b"event:"):
+            self._named = line[6:].removeprefix(b" ").decode(errors="replace")
+        elif not line:
+            self.name, self._named = self._named, ""
+            if self._data:
+                text = "\n".join(self._data)
+                self._data.clear()
+                yield text
