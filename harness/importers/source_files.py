@@ -54,6 +54,11 @@ class SourceFile:
             return (value for _, value in quiet.values(lenient=True))
         return JsonFile(self.path, self.shown, quiet.losses).first_values(_HEAD_VALUES)
 
+    def is_empty(self) -> bool:
+        """Say whether it holds nothing, or a list or table of nothing."""
+        head = self.head()
+        return not head.text.strip() and all(value == [] for value in head.values)
+
     def check(self) -> None:
         """Look for damage where the file looks like JSON.
 
@@ -207,13 +212,16 @@ def open_source(path: Path) -> SourceFile | SourceFolder:
     """Open a file or folder.
 
     Raises:
-        InputError: there is no such thing.
+        InputError: there is no such thing, or it can be read only once.
     """
     shown = readable_name(path.as_posix())
     if path.is_dir():
         return SourceFolder(path, shown)
-    if not path.is_file():
+    if not path.exists():
         raise InputError([Fault(file=shown, problem="there is no such file or folder")])
+    if not path.is_file():
+        problem = "this is a pipe or a device, and records are read more than once"
+        raise InputError([Fault(file=shown, problem=problem, allowed="save them as a file")])
     return SourceFile(path, shown)
 
 

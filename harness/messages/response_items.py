@@ -151,8 +151,11 @@ class ResponseItems:
         if role == "assistant":
             self._model_speaks()
             text = "".join(content.texts)
-            if content.texts or not content.others:
+            calls = item.get("tool_calls")  # as Chat Completions messages have them
+            if text or not (calls or (content.others and not content.texts)):
                 add_said(self._builder, text, **fields)
+            if calls:
+                self._builder.keep_unread("tool_calls", calls, **fields)
         elif role == "user":
             self._others_speak()
             self._builder.user("\n".join(content.texts), at=fields.get("at"))

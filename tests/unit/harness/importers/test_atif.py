@@ -153,7 +153,9 @@ def test_what_is_no_trajectory_is_a_fault_with_its_place(value, problem, tmp_pat
 def test_a_step_of_an_unknown_source_is_kept_and_counted(tmp_path):
     path = tmp_path / "t.json"
     value = trajectory(
-        {"source": "wind", "message": "whoo"}, {"source": "agent", "tool_calls": [{}]}
+        {"source": "user", "message": "Hi."},
+        {"source": "wind", "message": "whoo"},
+        {"source": "agent", "tool_calls": [{}]},
     )
     path.write_text(json.dumps(value), encoding="utf-8")
     assert read_one(path).unread == {"step": 1, "unnamed_call": 1}

@@ -122,7 +122,7 @@ def test_a_torn_line_is_kept(tmp_path):
     assert read_one(path).unread == {"line": 1}
 
 
-@pytest.mark.parametrize("text", ["", '{"a": 1}\n', "[]", '{"items": []}'])
+@pytest.mark.parametrize("text", ["", '{"a": 1}\n', "[3]", '{"items": []}'])
 def test_a_file_without_any_line_of_codex_is_refused(text, tmp_path):
     path = tmp_path / "a.json"
     path.write_text(text or "null", encoding="utf-8")

@@ -1,7 +1,9 @@
 """Which importer reads what: told by its shape, or named."""
 
 import json
+import os
 from dataclasses import dataclass
+from pathlib import Path
 
 import pytest
 from fakes.record_files import chat, write_lines
@@ -74,10 +76,10 @@ def test_a_named_format_leaves_the_other_files_of_a_folder_and_says_so(tmp_path)
     (tmp_path / "c.txt").write_text("LOG", encoding="utf-8")
     found, left_out = read(tmp_path, "openai-chat")
     assert found == [("openai-chat", "./b.jsonl:1")]
-    assert left_out == ["./a.json", "./c.txt"]
+    assert left_out == ["./a.json (not openai-chat)", "./c.txt"]
 
 
-def test_json_that_no_format_knows_is_a_fault_also_in_a_folder(tmp_path):
+def test_a_file_of_no_known_format_is_a_fault_and_left_out_beside_others(tmp_path):
     (tmp_path / "a.json").write_text('{"predictions": []}', encoding="utf-8")
     expected = (
         "./a.json: no format is known that looks like this; "
@@ -85,12 +87,33 @@ def test_json_that_no_format_knows_is_a_fault_also_in_a_folder(tmp_path):
     )
     assert fault(tmp_path) == expected
     assert fault(tmp_path / "a.json").endswith(expected.partition(": ")[2])
+    write_lines(tmp_path / "b.jsonl", [chat()])
+    found, left_out = read(tmp_path)
+    assert found == [("openai-chat", "./b.jsonl:1")]
+    assert left_out == ["./a.json (of no format that is known)"]
+
+
+def test_a_folder_of_which_nothing_is_of_the_named_format_is_a_fault(tmp_path):
+    write_lines(tmp_path / "b.jsonl", [chat()])
+    said = "./b.jsonl: nothing in it is understood as logs; it looks like openai-chat"
+    assert fault(tmp_path, "logs") == said
+
+
+@pytest.mark.parametrize(
+    ("name", "data"),
+    [("a.json", ""), ("a.jsonl", "\n \n"), ("a.json", "[]"), ("a.txt", ""), ("a.json", "\ufeff")],
+)
+@pytest.mark.parametrize("named", [None, "openai-chat"])
+def test_a_file_without_records_is_told_to_hold_none(name, data, named, tmp_path):
+    (tmp_path / name).write_text(data, encoding="utf-8")
+    assert fault(tmp_path / name, named) == ".: it holds no record"
+    write_lines(tmp_path / "b.jsonl", [chat()])
+    assert read(tmp_path, named)[1] == [f"./{name} (empty)"]
 
 
 @pytest.mark.parametrize(
     ("data", "said"),
     [
-        (b"", "no format is known that looks like this"),
         (json.dumps(chat()).encode("utf-16"), "UTF-16"),
         (b'{"messages": \xff}', "UTF-8"),
         (b'{"messages": [', "no JSON"),
@@ -132,3 +155,57 @@ def test_a_damaged_file_in_a_folder_is_a_fault_and_not_left_out(name, tmp_path):
         list(read_source(open_source(tmp_path), IMPORTERS))
     with pytest.raises(InputError, match="this is no JSON"):
         list(read_source(open_source(tmp_path / name), IMPORTERS))
+
+
+@pytest.mark.parametrize("name", IMPORTERS)
+def test_a_format_that_understands_nothing_is_a_fault_and_no_empty_conversation(name, tmp_path):
+    path = tmp_path / "x.jsonl"
+    strange = [
+        {"messages": [{"kind": "alien", "body": 1}]},
+        {"history": [{"kind": "alien"}], "trajectory": []},
+        {"messages": [{"role": "alien", "content": []}, {"role": "user", "content": "Hi"}]},
+        {"contents": [{"x": 1}], "input": [{"x": 1}], "items": []},
+    ]
+    for record in strange:
+        write_lines(path, [record])
+        if find_format(open_source(path), {name: IMPORTERS[name]}):
+            continue
+        with pytest.raises(InputError) as caught:
+            list(read_source(open_source(path), IMPORTERS, name))
+        (found,) = caught.value.faults
+        assert found.file.startswith(path.as_posix())
+
+
+@pytest.mark.parametrize("name", ["anthropic", "pydantic-ai", "openai-responses"])
+def test_a_wrong_format_is_told_with_the_place_and_what_the_record_looks_like(name, tmp_path):
+    path = tmp_path / "x.jsonl"
+    write_lines(path, [{"messages": chat()["messages"][:3]}])
+    with pytest.raises(InputError) as caught:
+        list(read_source(open_source(path), IMPORTERS, name))
+    assert str(caught.value) == (
+        f"{path.as_posix()}:1: nothing in it is understood as {name}; it looks like openai-chat"
+    )
+
+
+def test_a_source_of_the_named_shape_of_which_nothing_is_understood_is_a_fault(tmp_path):
+    path = write_lines(tmp_path / "x.jsonl", [{"messages": [{"role": "user", "content": 5}]}] * 2)
+    assert "x.jsonl:1: nothing in it is understood" in str(_caught(path))
+    write_lines(path, [{"messages": [{"role": "user", "content": 5}]}, chat()])
+    assert len(list(read_source(open_source(path), IMPORTERS))) == 2
+    write_lines(path, [{"id": "a", "messages": []}])
+    assert len(list(read_source(open_source(path), IMPORTERS))) == 1
+
+
+def _caught(path):
+    with pytest.raises(InputError) as caught:
+        list(read_source(open_source(path), IMPORTERS))
+    return caught.value
+
+
+def test_a_pipe_is_told_in_one_line(tmp_path):
+    with pytest.raises(InputError, match="this is a pipe or a device"):
+        open_source(Path(os.devnull))
+    if hasattr(os, "mkfifo"):
+        os.mkfifo(tmp_path / "pipe")
+        with pytest.raises(InputError, match="pipe: this is a pipe or a device"):
+            open_source(tmp_path / "pipe")

@@ -171,7 +171,10 @@ def test_every_agent_of_a_file_is_a_conversation(tmp_path):
             [{"message_type": "reasoning_message", "reasoning": 3}],
             "message 0: reasoning_message: reasoning must be a text, got a number",
         ),
-        ([{"messages": []}, 4], "[1]: messages of Letta must be a list, got a number"),
+        (
+            [{"messages": [{"message_type": "ping"}]}, 4],
+            "[1]: messages of Letta must be a list, got a number",
+        ),
     ],
 )
 def test_what_is_no_conversation_is_a_fault_with_its_place(value, problem, tmp_path):

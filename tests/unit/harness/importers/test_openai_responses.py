@@ -1,3 +1,5 @@
+import json
+
 import pytest
 from fakes.foreign_records import FOREIGN, find_foreign, read_foreign, read_one, rows
 
@@ -115,3 +117,12 @@ def test_a_record_without_items_is_refused_with_its_place(tmp_path, text):
     path.write_text(text, encoding="utf-8")
     with pytest.raises(InputError, match=r"a\.json"):
         read_foreign(path, "openai-responses")
+
+
+def test_calls_in_a_message_are_none_of_this_api_and_are_kept_as_unread(tmp_path):
+    call = {"id": "c1", "type": "function", "function": {"name": "f", "arguments": "{}"}}
+    message = {"role": "assistant", "content": "Wait.", "tool_calls": [call]}
+    (tmp_path / "x.json").write_text(json.dumps({"messages": [message]}), encoding="utf-8")
+    record = read_one(tmp_path / "x.json", "openai-responses")
+    assert rows(record) == [("assistant", "Wait."), ("system", "tool_calls", "")]
+    assert record.unread == {"tool_calls": 1}

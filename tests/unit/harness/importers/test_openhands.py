@@ -124,7 +124,7 @@ def test_the_last_state_says_how_a_conversation_of_the_sdk_ended(state, status, 
     assert read_one(path).status == status
 
 
-@pytest.mark.parametrize("text", ["[]", '{"a": 1}', '{"history": [3]}', "[[]]"])
+@pytest.mark.parametrize("text", ["[3]", '{"a": 1}', '{"history": [3]}', "[[]]"])
 def test_a_file_without_events_is_refused(text, tmp_path):
     path = tmp_path / "a.json"
     path.write_text(text, encoding="utf-8")

@@ -167,7 +167,7 @@ def test_a_damaged_source_is_one_line_with_its_place(tmp_path, text, said):
 
 def test_an_empty_or_unknown_source_is_one_line(tmp_path):
     (tmp_path / "empty.jsonl").write_text("", encoding="utf-8")
-    assert "no format is known" in faults(tmp_path / "empty.jsonl")[0]
+    assert "it holds no record" in faults(tmp_path / "empty.jsonl")[0]
     assert "no such file" in faults(tmp_path / "nothing.jsonl")[0]
     (tmp_path / "folder").mkdir()
     assert "holds no conversation" in faults(tmp_path / "folder")[0]
@@ -207,6 +207,16 @@ def test_what_is_not_understood_is_one_warning_a_kind(tmp_path):
     recorded = survey(write_lines(tmp_path / "r.jsonl", [record, chat(id="b")]))
     assert [w for w in recorded.warnings if "narrator" in w] == [
         "not understood, and kept as an event of the system: narrator, 2x in 1 of 2 records"
+    ]
+
+
+def test_results_without_a_call_are_counted_in_a_warning(tmp_path):
+    record = chat(id="a")
+    record["messages"].insert(1, {"role": "tool", "tool_call_id": "c1", "content": "early"})
+    record["messages"].append({"role": "tool", "tool_call_id": "c9", "content": "ghost"})
+    recorded = survey(write_lines(tmp_path / "r.jsonl", [record, chat(id="b")]))
+    assert recorded.warnings == [
+        "results of tools without a call before them, kept without a name: 2 in 1 of 2 records"
     ]
 
 
