@@ -25,9 +25,9 @@ from harness.running.run_options import RunOptions, suite_file
 from harness.running.runs import execute
 from harness.running.stored_summaries import summary_of
 from harness.running.workers import Stop
+from harness.storing.counted_trials import counted_trials
 from harness.storing.manifests import Manifest, read_manifest
 from harness.storing.run_folders import find_run
-from harness.storing.trial_log import read_trials
 from harness.system.loops import run_to_end
 from harness.system.signals import on_interrupt
 from harness.system.threads import in_thread
@@ -58,8 +58,8 @@ class Run:
         return read_manifest(self.folder)
 
     def trials(self) -> Iterator[Trial]:
-        """Read the trials one by one, in the order in which they ended."""
-        return read_trials(self.folder)
+        """Read the trials that count one by one, in the order in which they ended."""
+        return counted_trials(self.folder)
 
 
 Conversation = Trajectory | Sequence[Mapping[str, Any]]

@@ -1,11 +1,8 @@
 """`regrade export`: a run as a table, or its conversations as messages."""
 
-from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import click
-
-from harness.types.trials import Trial
 
 NAMES = {"csv": "trials.csv", "parquet": "trials.parquet", "openai-chat": "conversations.jsonl"}
 """What is written -> the name of the file, where the user names none."""
@@ -35,6 +32,7 @@ def command(run: str, kind: str, out: Path | None) -> int:
     from harness.reports import table_files  # noqa: PLC0415
     from harness.reports.trial_rows import grader_names  # noqa: PLC0415
     from harness.running.output_places import refuse_overwriting  # noqa: PLC0415
+    from harness.storing.counted_trials import counted_trials  # noqa: PLC0415
     from harness.storing.run_folders import RUNS  # noqa: PLC0415
     from harness.system.files import whole_file  # noqa: PLC0415
     from harness.system.texts import one_line  # noqa: PLC0415
@@ -50,8 +48,8 @@ def command(run: str, kind: str, out: Path | None) -> int:
     refuse_overwriting(path)
     try:
         with whole_file(path) as draft:
-            names = grader_names(_counted(folder, _note))
-            left_out = writers[kind](draft, _counted(folder), names)
+            names = grader_names(counted_trials(folder, _note))
+            left_out = writers[kind](draft, counted_trials(folder), names)
     except OSError as error:
         problem = f"cannot be written: {error.strerror or type(error).__name__}"
         raise InputError([Fault(file=str(path), problem=problem)]) from error
@@ -66,12 +64,3 @@ def command(run: str, kind: str, out: Path | None) -> int:
 
 def _note(text: str) -> None:
     click.echo(f"note: {text}", err=True)
-
-
-def _counted(folder: Path, note: Callable[[str], None] = lambda _: None) -> Iterator[Trial]:
-    """Read the trials that count."""
-    from harness.storing.trial_log import read_trials, replaced_trials  # noqa: PLC0415
-
-    replaced = replaced_trials(folder)
-    trials = enumerate(read_trials(folder, note))
-    return (trial for index, trial in trials if index not in replaced)

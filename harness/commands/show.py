@@ -24,6 +24,7 @@ def command(run: str, sample: str | None, model: str | None, out: Path, *, faile
     """
     # Loaded here, so that `regrade --help` need not.
     from harness.commands.run_lookup import lookup_run, no_such_trial  # noqa: PLC0415
+    from harness.storing.counted_trials import replaced_trials  # noqa: PLC0415
     from harness.storing.trial_log import read_trials  # noqa: PLC0415
 
     folder = lookup_run(run, out)
@@ -32,8 +33,9 @@ def command(run: str, sample: str | None, model: str | None, out: Path, *, faile
         return 0
     from harness.reports.trial_text import trial_text  # noqa: PLC0415
 
-    found = False
-    for trial in read_trials(folder, lambda note: click.echo(f"note: {note}", err=True)):
+    found, replaced = False, replaced_trials(folder)
+    trials = enumerate(read_trials(folder, lambda note: click.echo(f"note: {note}", err=True)))
+    for trial in (one for index, one in trials if index not in replaced):
         wanted = sample in (None, trial.sample_id) and model in (None, trial.model)
         if wanted and not (failed and trial.passed):
             click.echo(trial_text(trial), color=False)

@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, nullcontext, suppress
 from dataclasses import dataclass, field
+from datetime import datetime
 from functools import partial
 from typing import Any
 
@@ -79,6 +80,51 @@ class Driven(msgspec.Struct, frozen=True, kw_only=True):
         return sum((attempt.usage for attempt in self.attempts), Usage())
 
 
+@dataclass(slots=True)
+class Underway:
+    """A trial while it is driven: what is known of it where the end of the run cuts it off.
+
+    `driven` is set by who drives it, once it is.
+    """
+
+    tries: list[Driven] = field(default_factory=list)
+    draft: _Draft | None = None
+    started_at: datetime | None = None
+    started: float = 0.0
+    driven: Driven | None = None
+
+    def begin(self, draft: _Draft) -> None:
+        """Begin an attempt."""
+        self.draft, self.started_at, self.started = draft, now(), monotonic()
+
+    def end(self, tried: Driven) -> Driven:
+        """End the attempt."""
+        self.tries.append(tried)
+        self.draft = None
+        return tried
+
+    def cut_off(self) -> Driven | None:
+        """Return what was driven so far, the attempt under way included; None for nothing."""
+        error = TargetError("the run ended before the trial did", code="interrupted")
+        tries = list(self.tries)
+        if self.draft is not None and self.started_at is not None:
+            tries.append(_unfinished(self.draft, self.started_at, monotonic() - self.started))
+        if not tries:
+            return None
+        tries[-1] = msgspec.structs.replace(tries[-1], error=error)
+        waited = sum(tried.waiting_seconds for tried in tries)
+        return msgspec.structs.replace(_joined(tries, elapsed=0.0), waiting_seconds=waited)
+
+
+def _unfinished(draft: _Draft, started_at: datetime, seconds: float) -> Driven:
+    trajectory = draft.trajectory()
+    failure = Failure(code="interrupted", message="the run ended before the attempt did")
+    attempt = Attempt(started_at=started_at, seconds=seconds, error=failure, usage=trajectory.usage)
+    return Driven(
+        trajectory=trajectory, error=None, snapshots={}, attempts=(attempt,), seconds=seconds
+    )
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Driver:
     """Drives the trials of one run over one connection.
@@ -97,18 +143,22 @@ class Driver:
     is_stopping: Callable[[], bool] = lambda: False
     on_wait: Callable[[int], None] = lambda _: None
 
-    async def drive(self, task: PlannedTrial) -> Driven:
-        """Drive one trial; attempts that failed for outside reasons are made again."""
+    async def drive(self, task: PlannedTrial, underway: Underway | None = None) -> Driven:
+        """Drive one trial; attempts that failed for outside reasons are made again.
+
+        `underway` tells what was done, also where driving is cancelled.
+        """
+        underway = underway or Underway()
+        tries = underway.tries
         budget = TimeBudget(
             turn_seconds=self.limits.turn_seconds,
             trial_seconds=self.limits.trial_seconds,
             wait_seconds=self.retries.max_wait_seconds,
         )
         started = monotonic()
-        first = await self._attempt(task, 0, budget)
-        tries = [first]
+        first = await self._attempt(task, underway, budget)
         if first.error is not None:
-            await self._try_again(task, tries, budget, failed=first.error)
+            await self._try_again(task, underway, budget, failed=first.error)
         if budget.longest_step > BLOCKING_SECONDS:
             self.warn(
                 f"an agent kept the event loop to itself for {budget.longest_step:.1f} s, and "
@@ -117,14 +167,14 @@ class Driver:
         return first if len(tries) == 1 else _joined(tries, elapsed=monotonic() - started)
 
     async def _try_again(
-        self, task: PlannedTrial, tries: list[Driven], budget: TimeBudget, *, failed: TargetError
+        self, task: PlannedTrial, underway: Underway, budget: TimeBudget, *, failed: TargetError
     ) -> None:
         async def attempt() -> None:
-            tries.append(await self._attempt(task, len(tries), budget))
-            if (error := tries[-1].error) is not None:
-                raise error
+            tried = await self._attempt(task, underway, budget)
+            if tried.error is not None:
+                raise tried.error
 
-        # The error of the last attempt stands in `tries`.
+        # The error of the last attempt stands in `underway.tries`.
         with suppress(TargetError):
             await retry(
                 attempt,
@@ -138,20 +188,20 @@ class Driver:
             return False
         return (error.retry_after or 0.0) <= self.retries.max_wait_seconds
 
-    async def _attempt(self, task: PlannedTrial, number: int, budget: TimeBudget) -> Driven:
-        draft = _Draft()
-        started_at, started = now(), monotonic()
+    async def _attempt(self, task: PlannedTrial, underway: Underway, budget: TimeBudget) -> Driven:
+        draft, number = _Draft(), len(underway.tries)
+        underway.begin(draft)
         waited, spent = budget.waited, budget.spent
         error, snapshots = await self._in_world(task, number, budget, draft)
         trajectory = draft.trajectory()
         waited = budget.waited - waited
         record = Attempt(
-            started_at=started_at,
-            seconds=monotonic() - started - waited,
+            started_at=underway.started_at or now(),
+            seconds=monotonic() - underway.started - waited,
             error=failure_of(error) if error else None,
             usage=trajectory.usage,
         )
-        return Driven(
+        driven = Driven(
             trajectory=trajectory,
             error=error,
             snapshots=snapshots,
@@ -159,6 +209,7 @@ class Driver:
             seconds=budget.spent - spent,
             waiting_seconds=waited,
         )
+        return underway.end(driven)
 
     async def _in_world(
         self, task: PlannedTrial, number: int, budget: TimeBudget, draft: _Draft

@@ -34,13 +34,18 @@ class FirstFailures:
         """Take the trial at `index` of the plan, if it did not pass."""
         if trial.passed is True or (trial.status == "completed" and trial.passed is None):
             return
-        kept = self._by_model.setdefault(trial.model, [])
-        if len(kept) < _KEPT or index < kept[-1][0]:
+        if self.takes(index, trial.model):
+            kept = self._by_model.setdefault(trial.model, [])
             failed = failed_of(trial, sample, self._observed)
             if failed.grader not in self._compare:
                 failed = msgspec.structs.replace(failed, wanted=None)
             insort(kept, (index, failed), key=lambda pair: pair[0])
             del kept[_KEPT:]
+
+    def takes(self, index: int, model: str) -> bool:
+        """Say whether a failing trial at `index` of the plan would be among the first."""
+        kept = self._by_model.get(model, [])
+        return len(kept) < _KEPT or index < kept[-1][0]
 
     def first(self) -> tuple[FailedTrial, ...]:
         """Return what was kept, model by model."""

@@ -3,10 +3,18 @@
 import os
 from pathlib import Path
 
-from harness.storing.run_folders import MANIFEST, OUTCOMES, SUMMARY, TRIALS
+from harness.storing.run_folders import (
+    DAMAGED,
+    LOCK,
+    MANIFEST,
+    OUTCOMES,
+    SUMMARY,
+    TRIALS,
+    UNPLANNED,
+)
 from harness.types.errors import Fault, InputError
 
-_OWN = frozenset({MANIFEST, TRIALS, OUTCOMES, SUMMARY})
+_OWN = frozenset({MANIFEST, TRIALS, OUTCOMES, SUMMARY, LOCK, DAMAGED, UNPLANNED})
 
 
 def refuse_source(out: Path, source: Path) -> None:

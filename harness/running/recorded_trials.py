@@ -5,8 +5,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from harness.loading.datasets import Dataset
+from harness.storing.counted_trials import counted_trials
+from harness.storing.log_repair import salvaged_trials
 from harness.storing.manifests import ForeignOrigin, read_manifest
-from harness.storing.trial_log import read_trials, replaced_trials
 from harness.system.clock import now
 from harness.system.hashing import sha256_of
 from harness.types.samples import Sample
@@ -39,18 +40,17 @@ class Recorded:
     warnings: list[str] = field(default_factory=list)
 
 
-def recorded_run(folder: Path) -> Recorded:
-    """Return the trials of a run directory.
+def recorded_run(folder: Path, *, salvage: bool = False) -> Recorded:
+    """Return the trials of a run directory that count; with `salvage`, what of it can be read.
 
     Raises:
         StoreError: it cannot be read.
     """
     manifest = read_manifest(folder)
-    replaced = replaced_trials(folder)
     warnings: list[str] = []
-    trials = enumerate(read_trials(folder, warnings.append))
+    read = salvaged_trials if salvage else counted_trials
     return Recorded(
-        trials=(trial for index, trial in trials if index not in replaced),
+        trials=read(folder, warnings.append),
         planned=manifest.planned,
         models=manifest.models,
         epochs=manifest.epochs,

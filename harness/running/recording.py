@@ -12,6 +12,7 @@ from harness.measuring.summing import Tally, summarise
 from harness.running.first_failures import FirstFailures
 from harness.running.grader_scripts import connected_graders
 from harness.running.plans import PlannedTrial
+from harness.running.stored_work import StoredWork
 from harness.running.trial_redaction import TrialRedaction
 from harness.running.unmatched_options import UnmatchedOptions
 from harness.running.workers import Stop
@@ -19,10 +20,10 @@ from harness.storing.manifests import write_summary
 from harness.storing.trial_log import TrialLog, outcome_of
 from harness.system.redaction import redact
 from harness.types.errors import DatasetError, Fault, StoreError, TargetError
-from harness.types.progress import Observer, Progress
+from harness.types.progress import Observer, Progress, Undisturbed
 from harness.types.suites import GraderSpec, Suite
 from harness.types.summaries import FailedTrial, Summary
-from harness.types.trials import Trial
+from harness.types.trials import INTERRUPTED, Trial
 
 _MOST_WARNINGS = 20
 _Work = Callable[[], Coroutine[Any, Any, None]]
@@ -61,7 +62,7 @@ class Recording:
     """A run directory that is being written, and the numbers so far.
 
     `models` are those that the summary lists even without a trial; `planned` is how many trials
-    there are to be, None where that is not known.
+    there are to be, None where that is not known. `kept` are trials of a resumed run.
 
     Raises:
         StoreError: the log cannot be opened.
@@ -76,17 +77,21 @@ class Recording:
         planned: int | None,
         observer: Observer,
         warnings: Warnings | None = None,
+        kept: StoredWork | None = None,
     ) -> None:
         self._suite, self._folder, self._planned = suite, folder, planned
         self._absolute = folder.absolute()
         self._tally = Tally((g.name for g in suite.graders), models, epochs=suite.epochs)
-        self._failures = FirstFailures(suite.graders)
-        self._faulty: dict[str, GraderSpec] = {}
-        self._unmatched = UnmatchedOptions(suite.graders)
+        self._failures = kept.failures if kept else FirstFailures(suite.graders)
+        self._faulty: dict[str, GraderSpec] = dict(kept.faulty) if kept else {}
+        self._unmatched = kept.unmatched if kept else UnmatchedOptions(suite.graders)
         self._warnings = warnings or Warnings(suite.secrets)
         self.warn_of(suite.warnings)
         self._progress = Progress(planned)
-        self._observer = observer
+        for outcome in kept.kept_outcomes() if kept else ():
+            self._tally.add(outcome)
+            self._progress = self._progress.after(outcome)
+        self._observer = Undisturbed(observer)
         self.redaction = TrialRedaction(suite)
         self._log = TrialLog(folder)
 
@@ -149,6 +154,8 @@ class Recording:
         trial = self.redaction.storable(trial)
         outcome = outcome_of(trial)
         self._log.append(trial, outcome)
+        if trial.status == INTERRUPTED:
+            return  # it is in no number, and missing
         self._tally.add(outcome)
         # What a function takes out of trials may stand in their samples, which it does not see.
         told = None if self._suite.redact else planned.sample

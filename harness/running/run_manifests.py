@@ -42,6 +42,8 @@ def make_manifest(
         limits=asdict(suite.limits),
         started_at=started_at,
         command=tuple(redact(word, suite.secrets) for word in options.command),
+        target_file=str(options.target_file.resolve()) if options.target_file else None,
+        parameters=tuple(redact(word, suite.secrets) for word in options.parameters),
         **environment_of(suite),
     )
     return _without_secrets(manifest, known_secrets(suite.secrets))

@@ -14,7 +14,8 @@ from harness.types.suites import MOST_CONCURRENCY, MOST_EPOCHS, SCRIPTED, Suite,
 class RunOptions:
     """Choices of one run; None or empty leaves the suite's word.
 
-    `command` is the command line that made the choices, for the manifest.
+    `command` is the command line that made the choices, for the manifest; `target_file` and
+    `parameters` are what the suite was loaded with.
 
     Raises:
         InputError: a number is out of its bounds, or a model has no name or is named twice.
@@ -26,6 +27,8 @@ class RunOptions:
     selection: Selection = field(default_factory=Selection)
     out: Path = Path("runs")
     command: tuple[str, ...] = ()
+    target_file: Path | None = None
+    parameters: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         """Refuse choices that no run can follow."""

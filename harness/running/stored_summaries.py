@@ -4,9 +4,11 @@ from pathlib import Path
 
 from harness.measuring.summing import Tally, summarise
 from harness.running.first_failures import FirstFailures
+from harness.storing.counted_trials import counted_trials
 from harness.storing.manifests import read_manifest, read_summary
 from harness.storing.run_folders import SUMMARY
-from harness.storing.trial_log import outcome_of, read_trials, replaced_trials
+from harness.storing.run_locks import holder_of
+from harness.storing.trial_log import outcome_of
 from harness.types.suites import Limits, Suite
 from harness.types.summaries import Summary
 
@@ -20,18 +22,18 @@ def summary_of(folder: Path) -> Summary:
     if (folder / SUMMARY).is_file():
         return read_summary(folder)
     manifest = read_manifest(folder)
+    holder = holder_of(folder)
     tally = Tally(manifest.grader_keys, manifest.models, epochs=manifest.epochs)
-    failures, notes, replaced = FirstFailures(), dict[str, None](), replaced_trials(folder)
-    for index, trial in enumerate(read_trials(folder, lambda note: notes.update({note: None}))):
-        if index not in replaced:
-            tally.add(outcome_of(trial))
-            failures.add(index, trial)
+    failures, notes = FirstFailures(), dict[str, None]()
+    for index, trial in enumerate(counted_trials(folder, lambda note: notes.update({note: None}))):
+        tally.add(outcome_of(trial))
+        failures.add(index, trial)
     return summarise(
         tally,
         Suite(name=manifest.suite, limits=Limits(**manifest.limits)),
         run_id=manifest.run_id,
         planned=manifest.planned,
         failures=failures.first(),
-        reasons=["the run has not ended, or was killed before its end"],
+        reasons=[f"the run is still under way: {holder}" if holder else "the run was killed"],
         warnings=notes,
     )

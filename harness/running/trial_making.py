@@ -3,15 +3,18 @@
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 
+import msgspec
+
 from harness.grading.judging import grade_trajectory
 from harness.grading.trial_scores import has_grading_error, judge_trial
-from harness.running.driving import Driven, failure_of
+from harness.running.driving import Driven, Underway, failure_of
 from harness.running.plans import PlannedTrial
 from harness.system.clock import monotonic
+from harness.types.errors import TargetError
 from harness.types.grades import Grade
 from harness.types.protocols import TrialFacts
 from harness.types.suites import GraderSpec, Suite
-from harness.types.trials import Failure, Keys, Timing, Trial, TrialStatus
+from harness.types.trials import INTERRUPTED, Failure, Keys, Timing, Trial, TrialStatus
 
 
 async def graded_trial(
@@ -20,7 +23,6 @@ async def graded_trial(
     """Grade what was driven, and give the trial; a trial that was not driven has no grades."""
     started = monotonic()
     grades: dict[str, Grade] = {}
-    usage = driven.usage
     specs = (*suite.graders, *task.sample.graders)
     if driven.error is None or driven.error.policy.graded:
         grades = await grade_trajectory(
@@ -29,8 +31,38 @@ async def graded_trial(
             driven.trajectory,
             snapshots=driven.snapshots,
             limits=suite.limits,
-            facts=TrialFacts(model=task.model, usage=usage, seconds=driven.seconds),
+            facts=TrialFacts(model=task.model, usage=driven.usage, seconds=driven.seconds),
         )
+    return _trial(suite, task, driven, grades, (started_at, monotonic() - started))
+
+
+def interrupted_trial(
+    suite: Suite, task: PlannedTrial, underway: Underway, started_at: datetime
+) -> Trial | None:
+    """Give a trial that the end of the run cut off: what was driven and used, without grades.
+
+    One whose agent had ended badly by then has ended so, and lacks its grades alone. None where
+    nothing was driven yet.
+    """
+    driven = underway.driven
+    if driven is None:
+        driven = underway.cut_off()
+    elif driven.error is None:
+        error = TargetError("the run ended before its graders did", code="grading_interrupted")
+        driven = msgspec.structs.replace(driven, error=error)
+    if driven is None:
+        return None
+    return _trial(suite, task, driven, {}, (started_at, 0.0))
+
+
+def _trial(
+    suite: Suite,
+    task: PlannedTrial,
+    driven: Driven,
+    grades: dict[str, Grade],
+    timed: tuple[datetime, float],
+) -> Trial:
+    specs = (*suite.graders, *task.sample.graders)
     status = driven.error.policy.status if driven.error else "completed"
     status, passed, score = judged(suite, specs, grades, status)
     return Trial(
@@ -43,12 +75,12 @@ async def graded_trial(
         grades=grades,
         trajectory=driven.trajectory,
         attempts=driven.attempts,
-        usage=usage,
+        usage=driven.usage,
         timing=Timing(
-            started_at=started_at,
+            started_at=timed[0],
             target_seconds=driven.seconds,
             waiting_seconds=driven.waiting_seconds,
-            grading_seconds=monotonic() - started,
+            grading_seconds=timed[1],
         ),
         error=_failure(driven, specs, grades, status),
         keys=Keys(drive=suite.target.fingerprint if suite.target else "", sample=task.sample_key),
@@ -62,7 +94,7 @@ def judged(
     """Return a trial's status, verdict and score from how driving ended and from the grades."""
     if status == "agent_failure":
         return status, False, 0.0
-    if status == "target_error":
+    if status in {"target_error", INTERRUPTED}:
         return status, None, None
     passed, score = judge_trial(specs, grades, suite.scoring)
     if passed is None and has_grading_error(specs, grades):

@@ -14,6 +14,10 @@ class UnmatchedOptions:
         self._watched = tuple(filter(_is_watched, specs))
         self._unmatched: dict[str, dict[str, None]] = {}
 
+    def watches(self, specs_of_sample: Iterable[GraderSpec] = ()) -> bool:
+        """Say whether the grades of a trial are looked at."""
+        return bool(self._watched) or any(map(_is_watched, specs_of_sample))
+
     def add(self, trial: Trial, specs_of_sample: Iterable[GraderSpec] = ()) -> None:
         """Take the grades of one trial."""
         for spec in (*self._watched, *filter(_is_watched, specs_of_sample)):

@@ -32,6 +32,21 @@ class ForeignOrigin(msgspec.Struct, frozen=True, kw_only=True):
     records: int
 
 
+class Resumption(msgspec.Struct, frozen=True, kw_only=True):
+    """A time that a run was gone on with: what had changed since, and how much there was to do.
+
+    Counted are trials that were kept, graded again, and driven.
+    """
+
+    at: datetime
+    command: tuple[str, ...]
+    host: str
+    changes: tuple[str, ...]
+    kept: int
+    graded: int
+    driven: int
+
+
 class Manifest(msgspec.Struct, frozen=True, kw_only=True):
     """What a run is made of.
 
@@ -40,7 +55,9 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
     `suite_file` and `dataset_file` are paths as the suite names them, `dataset_provenance` says
     where a dataset was fetched from, down to its commit; `keys` hold the hash of the target and,
     by name, of each grader; `git_commit` is that of the suite's folder, with `git_changed` for
-    files that were not committed.
+    files that were not committed. `target_file` and `parameters` are what `--target` and `--param`
+    gave. `resumed` tells of every time that the run was gone on with; all else, the time of its
+    beginning and its command aside, is as it was the last time.
     """
 
     v: int = 1
@@ -69,6 +86,9 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
     versions: dict[str, str]
     git_commit: str | None
     git_changed: bool | None
+    target_file: str | None = None
+    parameters: tuple[str, ...] = ()
+    resumed: tuple[Resumption, ...] = ()
 
 
 def environment_of(suite: Suite) -> dict[str, Any]:

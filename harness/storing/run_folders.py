@@ -13,6 +13,7 @@ MANIFEST, TRIALS, OUTCOMES, SUMMARY = (
     "outcomes.jsonl",
     "summary.json",
 )
+LOCK, DAMAGED, UNPLANNED = ".lock", "damaged.jsonl", "unplanned.jsonl"
 
 
 def new_run_id(suite: str, started: datetime) -> str:

@@ -1,23 +1,22 @@
 """The log of a run: `trials.jsonl`, one line a trial, and `outcomes.jsonl`, its short form."""
 
 import json
-from array import array
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from itertools import pairwise
 from pathlib import Path
 from types import TracebackType
-from typing import IO, Any, Self, TypeVar
+from typing import IO, Any, Self
 
 import msgspec
 
+from harness.storing.log_lines import Note, decoded_lines
 from harness.storing.run_folders import OUTCOMES, TRIALS
+from harness.system.disk_syncing import DiskSync, sync, sync_folders
 from harness.system.json_values import scrub_json
 from harness.types.errors import StoreError
 from harness.types.trajectories import Usage
 from harness.types.trials import VERSION, Outcome, Trial
 
-_T = TypeVar("_T")
 _encoder = msgspec.json.Encoder()
 _decoder = msgspec.json.Decoder(Trial)
 
@@ -46,6 +45,8 @@ def _judge_usage(trial: Trial) -> Usage | None:
 class TrialLog:
     """Appends trials to a run directory; every trial is handed to the system as it ends.
 
+    It is on disk a second later, in case that the power fails, and when the log is closed.
+
     Raises:
         StoreError: the disk is full or the directory cannot be written. What was appended before
             stays whole: a line that was cut short is taken back.
@@ -55,9 +56,13 @@ class TrialLog:
         self._folder = folder
         self._trials = self._open(TRIALS, buffering=0)
         self._outcomes = self._open(OUTCOMES, buffering=1 << 16)
+        self._guard(TRIALS, lambda: sync_folders([folder, folder.parent]))
+        self._sync = DiskSync(self._trials.fileno())
 
     def append(self, trial: Trial, outcome: Outcome) -> None:
         """Add one trial to both files."""
+        if self._sync.failed is not None:
+            raise self._failure(TRIALS, self._sync.failed)
         line = encode_line(trial)
         end = self._trials.tell()
         try:
@@ -67,14 +72,27 @@ class TrialLog:
         except OSError as error:
             self._take_back(end)
             raise self._failure(TRIALS, error) from error
-        self._guard(lambda: self._outcomes.write(_encoder.encode(outcome) + b"\n"))
+        self._sync.mark()
+        self._guard(OUTCOMES, lambda: self._outcomes.write(_encoder.encode(outcome) + b"\n"))
 
     def close(self) -> None:
-        """Hand everything to the system and close the files."""
+        """Write everything to disk and close the files."""
+        self._sync.close()
         try:
-            self._guard(self._outcomes.close)
+            self._guard(OUTCOMES, self._close_outcomes)
         finally:
-            self._guard(self._trials.close)
+            self._guard(TRIALS, self._close_trials)
+
+    def _close_outcomes(self) -> None:
+        with self._outcomes as file:
+            file.flush()
+            sync(file.fileno())
+
+    def _close_trials(self) -> None:
+        with self._trials as file:
+            sync(file.fileno())
+        if self._sync.failed is not None:
+            raise self._sync.failed
 
     def __enter__(self) -> Self:
         """Return the log itself."""
@@ -101,11 +119,11 @@ class TrialLog:
             self._trials.truncate(end)
             self._trials.seek(end)
 
-    def _guard(self, act: Callable[[], Any]) -> None:
+    def _guard(self, name: str, act: Callable[[], Any]) -> None:
         try:
             act()
         except OSError as error:
-            raise self._failure(OUTCOMES, error) from error
+            raise self._failure(name, error) from error
 
     def _failure(self, name: str, error: OSError) -> StoreError:
         return StoreError(
@@ -124,79 +142,28 @@ def encode_line(trial: Trial) -> bytes:
         return json.dumps(plain, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
 
 
-def read_trials(folder: Path, note: Callable[[str], None] = lambda _: None) -> Iterator[Trial]:
+def read_trials(folder: Path, note: Note = lambda _: None) -> Iterator[Trial]:
     """Read the trials of a run one by one, in the order in which they ended.
 
-    A trial that was driven again stands there twice; the later line counts. A torn last line, as
-    a kill leaves it, is dropped, and reported to `note`.
+    A trial that was driven again stands there twice, and interrupted ones stand there too:
+    `counted_trials` leaves out what does not count. A torn last line, as a kill leaves it, is
+    dropped, and reported to `note`.
 
     Raises:
         StoreError: a line before the last is damaged, or is of a later version of Regrade.
     """
     path = folder / TRIALS
-    for number, line in _lines(path, note):
-        trial = _decoded(_decoder, line, f"{path}:{number}")
-        if trial.v > VERSION:
-            raise StoreError(
-                f"the trial is of version {trial.v}; this Regrade reads up to {VERSION}",
-                place=f"{path}:{number}",
-            )
+    for number, _, trial in decoded_lines(path, _decoder, note):
+        require_known(trial.v, f"{path}:{number}")
         yield trial
 
 
-def _lines(path: Path, note: Callable[[str], None]) -> Iterator[tuple[int, bytes]]:
-    try:
-        with path.open("rb") as lines:
-            for number, line in enumerate(lines, start=1):
-                if line.isspace():
-                    continue
-                if not line.endswith(b"\n"):
-                    note(f"{path}:{number}: the last line is torn and was dropped")
-                    return
-                yield number, line
-    except OSError as error:
-        raise StoreError(f"cannot read the run: {error.strerror}", place=str(path)) from error
-
-
-def _decoded(decoder: msgspec.json.Decoder[_T], line: bytes, place: str) -> _T:
-    try:
-        return decoder.decode(line)
-    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
-        raise StoreError(
-            f"the line is no trial: {error}",
-            place=place,
-            hint="the line was damaged; take it out to read the rest",
-        ) from error
-
-
-class _Head(msgspec.Struct):
-    """What names a trial; decoding it alone is several times as fast."""
-
-    sample_id: str
-    model: str
-    epoch: int
-
-
-_head_decoder = msgspec.json.Decoder(_Head)
-
-
-def replaced_trials(folder: Path) -> set[int]:
-    """Return the indices (from 0) of trials that do not count: the same trial was driven again.
-
-    Costs eight bytes a trial, as long as none was driven again.
+def require_known(version: int, place: str) -> None:
+    """Refuse a trial of a later version than this Regrade knows.
 
     Raises:
-        StoreError: as `read_trials` does.
+        StoreError: it is of one.
     """
-    hashes = array("q", _name_hashes(folder))
-    in_order = sorted(hashes)
-    twice = {one for one, other in pairwise(in_order) if one == other}
-    last = {name: index for index, name in enumerate(hashes) if name in twice}
-    return {index for index, name in enumerate(hashes) if name in twice and last[name] != index}
-
-
-def _name_hashes(folder: Path) -> Iterator[int]:
-    path = folder / TRIALS
-    for number, line in _lines(path, lambda _: None):
-        head = _decoded(_head_decoder, line, f"{path}:{number}")
-        yield hash((head.sample_id, head.model, head.epoch))
+    if version > VERSION:
+        problem = f"the trial is of version {version}; this Regrade reads up to {VERSION}"
+        raise StoreError(problem, place=place)

@@ -5,17 +5,23 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from harness.system.disk_syncing import sync, sync_folders
+
 
 def write_whole(path: Path, text: str) -> None:
-    """Write a text as UTF-8 beside its place, then move it there.
+    """Write a text as UTF-8 beside its place and to disk, then move it there.
 
     Raises:
         OSError: the disk is full, or the folder cannot be written; the old file stays.
     """
     draft = path.with_name(f"{path.name}.{os.getpid()}.part")
     try:
-        draft.write_text(text, encoding="utf-8", newline="\n")
+        with draft.open("w", encoding="utf-8", newline="\n") as file:
+            file.write(text)
+            file.flush()
+            sync(file.fileno())
         draft.replace(path)
+        sync_folders([path.parent])
     except BaseException:
         draft.unlink(missing_ok=True)
         raise

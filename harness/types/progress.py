@@ -1,11 +1,16 @@
 """Progress: what has come of a run so far, as a record that only grows, and who watches it."""
 
+from contextlib import suppress
 from pathlib import Path
 from typing import Protocol
 
 import msgspec
 
 from harness.types.trials import ERROR_STATUSES, Outcome
+
+
+Slowed = tuple[tuple[str, int], ...]
+"""Models, each with how many trials of it may be in flight for now."""
 
 
 class Progress(msgspec.Struct, frozen=True):
@@ -21,7 +26,7 @@ class Progress(msgspec.Struct, frozen=True):
     failed: int = 0
     errors: int = 0
     waiting: int = 0
-    slowed: tuple[tuple[str, int], ...] = ()
+    slowed: Slowed = ()
 
     def after(self, outcome: Outcome) -> "Progress":
         """Return the counts after one more trial."""
@@ -65,3 +70,27 @@ class SilentObserver:
 
     def ended(self) -> None:
         """Ignore the end."""
+
+
+class Undisturbed:
+    """Tells an observer, and lets no lost terminal or broken pipe of it disturb the run."""
+
+    def __init__(self, observer: Observer) -> None:
+        self._observer = observer
+
+    def began(self, folder: Path, progress: Progress, /) -> None:
+        """Tell of the beginning."""
+        with suppress(OSError, ValueError):
+            self._observer.began(folder, progress)
+
+    def moved(self, progress: Progress, /) -> None:
+        """Tell of new counts."""
+        try:
+            self._observer.moved(progress)
+        except (OSError, ValueError):
+            return
+
+    def ended(self) -> None:
+        """Tell of the end."""
+        with suppress(OSError, ValueError):
+            self._observer.ended()

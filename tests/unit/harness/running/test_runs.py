@@ -45,7 +45,8 @@ async def test_every_sample_is_driven_once_on_every_model_in_every_epoch(tmp_pat
 async def test_the_run_directory_holds_all_files_and_the_summary_is_what_was_returned(tmp_path):
     result = await run(fake_suite(lambda a, text: "ok"), tmp_path)
     names = {path.name for path in result.folder.iterdir()}
-    assert names == {"manifest.json", "trials.jsonl", "outcomes.jsonl", "summary.json"}
+    files = {"manifest.json", "trials.jsonl", "outcomes.jsonl", "summary.json"}
+    assert names == {*files, ".lock"}
     stored = json.loads((result.folder / "summary.json").read_text("utf-8"))
     assert stored["models"]["m"]["pass_rate"]["value"] == 1.0
     manifest = json.loads((result.folder / "manifest.json").read_text("utf-8"))
@@ -193,7 +194,9 @@ async def test_a_run_that_is_asked_to_stop_keeps_what_is_done_and_says_so(tmp_pa
     suite = fake_suite(target, samples=9, limits=Limits(concurrency=1))
     result = await run(suite, tmp_path, stop=stop)
     assert result.interrupted
-    assert len(trials_of(result)) == 2
+    done, cut_off = trials_of(result)[:2], trials_of(result)[2:]
+    assert [trial.status for trial in done] == ["completed"] * 2
+    assert {trial.status for trial in cut_off} == {"interrupted"}
     assert not result.summary.complete
     assert "interrupted" in result.summary.reasons
     assert len(target.closed) == 3
@@ -253,7 +256,8 @@ async def test_an_agent_that_swallows_its_cancellation_is_the_last_one_driven(tm
     suite = fake_suite(target, samples=9, limits=Limits(concurrency=1))
     result = await run(suite, tmp_path, stop=stop)
     assert len(target.opened) == 1
-    assert trials_of(result) == []
+    (cut_off,) = trials_of(result)
+    assert (cut_off.status, cut_off.grades) == ("interrupted", {})
 
 
 async def test_a_stop_is_not_answered_by_another_attempt(tmp_path):

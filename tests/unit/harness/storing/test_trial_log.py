@@ -9,13 +9,8 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from harness.storing.trial_log import (
-    TrialLog,
-    encode_line,
-    outcome_of,
-    read_trials,
-    replaced_trials,
-)
+from harness.storing.counted_trials import replaced_trials
+from harness.storing.trial_log import TrialLog, encode_line, outcome_of, read_trials
 from harness.types.errors import StoreError
 from harness.types.events import AssistantMessage, UserMessage
 from harness.types.grades import Grade

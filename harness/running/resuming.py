@@ -1,0 +1,164 @@
+"""A run that is gone on with: what it holds is kept, and what is missing is made."""
+
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import msgspec
+
+from harness.loading.datasets import Dataset
+from harness.loading.selections import Selection
+from harness.running.plans import plan
+from harness.running.run_changes import changes_between
+from harness.running.run_manifests import make_manifest
+from harness.running.run_options import RunOptions
+from harness.running.stored_work import StoredWork
+from harness.storing.log_repair import cut_torn_end, salvage
+from harness.storing.manifests import (
+    Manifest,
+    Resumption,
+    read_manifest,
+    read_summary,
+    write_manifest,
+)
+from harness.storing.run_folders import SUMMARY
+from harness.storing.stored_index import StoredIndex
+from harness.system.clock import now
+from harness.types.errors import Fault, InputError, StoreError
+from harness.types.suites import Suite
+from harness.types.summaries import Summary
+
+
+def _silent(_text: str) -> None:
+    """Hear nothing."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Resume:
+    """Which run to go on with, and how.
+
+    With `retry_errors`, trials that ended in errors are made again; with `salvage`, what can be
+    read of a damaged log is kept. `say` hears what is kept and what has changed, a line each.
+    """
+
+    folder: Path
+    retry_errors: bool = False
+    salvage: bool = False
+    say: Callable[[str], None] = _silent
+
+
+def resumed_options(folder: Path, options: RunOptions) -> RunOptions:
+    """Fill what is not chosen by what the run in a folder was made with.
+
+    Raises:
+        StoreError: the run cannot be read.
+        InputError: nothing was driven in it.
+    """
+    manifest = read_manifest(folder)
+    if manifest.graded_from is not None:
+        problem = "nothing was driven in this run: it cannot be resumed"
+        allowed = "grade its source again with `regrade grade`"
+        raise InputError([Fault(file=str(folder), problem=problem, allowed=allowed)])
+    chosen = options.selection
+    return replace(
+        options,
+        models=options.models or manifest.models,
+        epochs=options.epochs or manifest.epochs,
+        selection=chosen if chosen != Selection() else _selection(manifest),
+        out=folder.parent,
+    )
+
+
+def _selection(manifest: Manifest) -> Selection:
+    return msgspec.convert(manifest.selection, Selection)
+
+
+def without_selection(suite: Suite) -> Suite:
+    """Return a suite that selects no samples by itself: the run has done so already."""
+    return replace(suite, max_samples=None, sample_tags=())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Resumed:
+    """A run that is gone on with, its log made whole: what it was, is now, and has to do."""
+
+    folder: Path
+    before: Manifest
+    manifest: Manifest
+    work: StoredWork
+    changes: tuple[str, ...]
+
+    def summary_if_done(self) -> Summary | None:
+        """Return the summary of a complete run in which nothing is to be done, else None."""
+        if self.changes or not self.work.is_done:
+            return None
+        with suppress(StoreError):
+            summary = read_summary(self.folder)
+            return summary if summary.complete else None
+        return None
+
+    def begin(self) -> str:
+        """Put the run on record as going on; return a warning, empty for none.
+
+        Raises:
+            StoreError: the run directory cannot be written.
+        """
+        warning = self.work.leave_out_unplanned()
+        write_manifest(self.folder, self.manifest)
+        try:
+            # The numbers of before are true no longer.
+            (self.folder / SUMMARY).unlink(missing_ok=True)
+        except OSError as error:
+            place = str(self.folder / SUMMARY)
+            raise StoreError(f"cannot write: {error.strerror}", place=place) from error
+        return warning
+
+
+def open_resumed(resume: Resume, suite: Suite, options: RunOptions, dataset: Dataset) -> Resumed:
+    """Make the log of a run whole, and hold what it has against the plan of now.
+
+    The run is locked by the caller.
+
+    Raises:
+        StoreError: the run cannot be read or written, or its log is damaged.
+    """
+    folder, before = resume.folder, read_manifest(resume.folder)
+    if resume.salvage:
+        _salvage(resume)
+    index = StoredIndex(folder, lambda note: resume.say(f"{note}; its trial is run again"))
+    cut_torn_end(folder, index)
+    work = StoredWork(folder, index, suite, retry_errors=resume.retry_errors)
+    work.survey(plan(dataset.samples(), options.models, suite.epochs))
+    after = make_manifest(
+        suite, options, dataset, run_id=before.run_id, started_at=before.started_at
+    )
+    changes = changes_between(before, after)
+    for change in changes:
+        resume.say(f"since this run was made: {change}")
+    resume.say(
+        f"{work.kept:,} trials are kept, {work.graded:,} are graded again, "
+        f"{work.driven:,} are driven"
+    )
+    resumption = Resumption(
+        at=now(),
+        command=after.command,
+        host=after.host,
+        changes=changes,
+        kept=work.kept,
+        graded=work.graded,
+        driven=work.driven,
+    )
+    manifest = msgspec.structs.replace(
+        after, command=before.command, resumed=(*before.resumed, resumption)
+    )
+    return Resumed(folder=folder, before=before, manifest=manifest, work=work, changes=changes)
+
+
+def _salvage(resume: Resume) -> None:
+    damaged = salvage(resume.folder)
+    resume.say(
+        f"{damaged} damaged pieces of the log were put into damaged.jsonl; the rest is kept"
+        if damaged
+        else "nothing of the log is damaged"
+    )
