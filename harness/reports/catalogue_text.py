@@ -101,6 +101,8 @@ def _default(option: "dataclasses.Field[Any]") -> str:
 
 
 def _plain_value(value: Any) -> str:
+    if dataclasses.is_dataclass(value):
+        return "{}"
     return "none" if value is None else json.dumps(value, default=repr, ensure_ascii=False)
 
 
