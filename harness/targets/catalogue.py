@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from types import MappingProxyType
 
+from harness.targets.http_agent import HttpAgent
 from harness.targets.letta_agent import LettaAgent
 from harness.targets.letta_code import LettaCode
 from harness.targets.openai_agent import OpenAIAgent
@@ -10,6 +11,7 @@ from harness.targets.python_agent import PythonAgent
 
 TARGETS: Mapping[str, type] = MappingProxyType(
     {
+        "http": HttpAgent,
         "letta": LettaAgent,
         "letta_code": LettaCode,
         "openai": OpenAIAgent,
