@@ -34,7 +34,7 @@ def trajectory_without(secrets: Secrets, trajectory: Trajectory) -> Trajectory:
         turns=tuple(
             Turn(
                 events=tuple(_events_without(secrets, turn.events)),
-                steps=tuple(_step_without(secrets, step) for step in turn.steps),
+                steps=tuple(step_without(secrets, step) for step in turn.steps),
             )
             for turn in trajectory.turns
         )
@@ -82,7 +82,8 @@ def _cut_out(text: str, spans: Sequence[tuple[int, int]]) -> str:
     return text
 
 
-def _step_without(secrets: Secrets, step: Step) -> Step:
+def step_without(secrets: Secrets, step: Step) -> Step:
+    """Return the numbers of a reply without secrets in its texts; itself where it holds none."""
     names = (step.model, step.stop_reason)
     model, stop_reason = (None if name is None else secrets.hide(name) for name in names)
     if (model, stop_reason) == names:

@@ -2,7 +2,7 @@
 
 from collections.abc import Collection
 
-from harness.messages.hidden_texts import event_without
+from harness.messages.hidden_texts import event_without, step_without
 from harness.system.secret_values import Secrets
 from harness.types.events import Event
 from harness.types.protocols import Record
@@ -10,12 +10,15 @@ from harness.types.trajectories import Step
 
 
 def hiding(record: Record, secrets: Collection[str]) -> Record:
-    """Return what records events without the values of secrets; `record` where there are none."""
+    """Return what records events and steps without secrets; `record` where there are none."""
     hidden = Secrets(secrets)
     if not hidden:
         return record
 
     def record_hidden(what: Event | Step) -> None:
-        record(what if isinstance(what, Step) else event_without(hidden, what))
+        if isinstance(what, Step):
+            record(step_without(hidden, what))
+        else:
+            record(event_without(hidden, what))
 
     return record_hidden
