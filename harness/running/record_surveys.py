@@ -10,6 +10,8 @@ from harness.running.record_reading import Placed, RecordReading, Records
 from harness.running.sample_matching import Doubt, id_of, prompts_of
 from harness.system.suggestions import suggest
 from harness.types.errors import Fault, InputError
+from harness.types.events import ToolResult
+from harness.types.trajectories import Trajectory
 
 _LISTED = 5
 _ALIKE = 2
@@ -33,6 +35,7 @@ class Survey:
         self._outcomes = dict.fromkeys(records.fields.outcomes, 0)
         self._fields: dict[str, None] = {}
         self._prompts: dict[int, int] = {}
+        self._orphans = self._orphans_in = 0
         self._doubts: Counter[Doubt] = Counter()
         self._doubted: dict[Doubt, str] = {}
         self._other_prompts = self._renumbered = self._size = 0
@@ -63,6 +66,9 @@ class Survey:
         self._renumbered += placed.renumbered
         self._unread.update(record.unread)
         self._unread_in.update(dict.fromkeys(record.unread, 1))
+        orphans = _orphans(record.trajectory)
+        self._orphans += orphans
+        self._orphans_in += orphans > 0
         if placed.doubt:
             self._doubts[placed.doubt] += 1
             self._doubted.setdefault(placed.doubt, record.place)
@@ -138,6 +144,11 @@ class Survey:
                 f"not understood, and kept as an event of the system: {kind}, "
                 f"{count}x in {self._unread_in[kind]} of {self.taken} records"
             )
+        if self._orphans:
+            yield (
+                "results of tools without a call before them, kept without a name: "
+                f"{self._orphans} in {self._orphans_in} of {self.taken} records"
+            )
         for doubt, count in self._doubts.items():
             yield f"{_records(count, *_DOUBTS[doubt])}; the first is {self._doubted[doubt]}"
         if self._renumbered:
@@ -167,6 +178,11 @@ _DOUBTS: Mapping[Doubt, tuple[str, str]] = MappingProxyType(
 """What is said of one record, and of several, that may be of another sample."""
 
 _NOTHING = "it holds no conversation"
+
+
+def _orphans(trajectory: Trajectory) -> int:
+    events = trajectory.events()
+    return sum(isinstance(event, ToolResult) and event.name is None for event in events)
 
 
 def _records(count: int, one: str, more: str) -> str:
