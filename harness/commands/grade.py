@@ -39,6 +39,7 @@ import click
     is_flag=True,
     help="Leave out records that belong to no sample of the dataset.",
 )
+@click.option("--salvage", is_flag=True, help="Grade what can be read of a damaged run.")
 @click.option(
     "--out",
     type=click.Path(path_type=Path, file_okay=False),
@@ -56,6 +57,7 @@ def command(  # noqa: PLR0913, PLR0917  (one parameter an option)
     out: Path,
     *,
     allow_unmatched: bool,
+    salvage: bool,
     quiet: bool,
 ) -> int:
     """Grade the trajectories of SOURCE: a run, or records of another tool.
@@ -86,11 +88,15 @@ def command(  # noqa: PLR0913, PLR0917  (one parameter an option)
     folder = None if named else lookup_source(source, out)
     if folder is not None and (fields or allow_unmatched):
         raise click.UsageError("--map and --allow-unmatched are for records of other tools")
+    if folder is None and salvage:
+        raise click.UsageError("--salvage is for run directories")
     if folder is None and suite_path is None:
         raise click.UsageError("records of other tools know no suite: name one with --suite")
     path = suite_file(suite_path or suite_of_run(folder or Path()))
     suite = load_wholly(path, parameters=Parameters(parameters))
-    recorded = recorded_run(folder) if folder else recorded_elsewhere(suite, records)
+    recorded = (
+        recorded_run(folder, salvage=salvage) if folder else recorded_elsewhere(suite, records)
+    )
     options = RunOptions(out=out, command=("regrade", *sys.argv[1:]))
     return run_and_report(
         suite,

@@ -7,7 +7,7 @@ import click
 
 
 @click.command(name="run")
-@click.argument("suite", type=click.Path(path_type=Path))
+@click.argument("suite", type=click.Path(path_type=Path), required=False)
 @click.option(
     "--target",
     "target_path",
@@ -36,9 +36,20 @@ import click
     show_default=True,
     help="Make the run directory in this folder.",
 )
+@click.option(
+    "--resume",
+    metavar="RUN",
+    help="Go on with this run, or with the `latest`: make what is missing, keep the rest.",
+)
+@click.option(
+    "--retry-errors", is_flag=True, help="With --resume, make trials that ended in errors again."
+)
+@click.option(
+    "--salvage", is_flag=True, help="With --resume, keep what can be read of a damaged run."
+)
 @click.option("--quiet", is_flag=True, help="Show no progress; the summary is printed.")
 def command(  # noqa: PLR0913, PLR0917  (one parameter an option)
-    suite: Path,
+    suite: Path | None,
     target_path: Path | None,
     models: tuple[str, ...],
     epochs: int | None,
@@ -48,7 +59,10 @@ def command(  # noqa: PLR0913, PLR0917  (one parameter an option)
     concurrency: int | None,
     parameters: tuple[str, ...],
     out: Path,
+    resume: str | None,
     *,
+    retry_errors: bool,
+    salvage: bool,
     quiet: bool,
 ) -> int:
     """Drive the agent of SUITE through its dataset, grade what it did, and sum up.
@@ -56,15 +70,25 @@ def command(  # noqa: PLR0913, PLR0917  (one parameter an option)
     SUITE is a YAML file, or a folder that holds suite.yaml (or Vally's eval.yaml). --model,
     --sample and --tag may be given several times. Every trial is stored as it ends; Ctrl-C ends
     the run and sums up what was done.
+
+    With --resume, SUITE may be left out: it is that of the run, and so are the models, epochs,
+    samples, target and parameters that are not given. Nothing that was stored and still counts is
+    driven again.
     """
     # Loaded here, so that `regrade --help` need not.
+    from harness.commands.run_lookup import resumed_run, suite_of_run  # noqa: PLC0415
     from harness.commands.run_reporting import run_and_report  # noqa: PLC0415
     from harness.commands.suite_faults import load_wholly  # noqa: PLC0415
     from harness.loading.selections import Selection  # noqa: PLC0415
     from harness.loading.vally_parameters import Parameters  # noqa: PLC0415
+    from harness.running.resuming import resumed_options  # noqa: PLC0415
     from harness.running.run_options import RunOptions, suite_file  # noqa: PLC0415
     from harness.running.runs import execute  # noqa: PLC0415
 
+    if resume is None and (suite is None or retry_errors or salvage):
+        missing = "name a SUITE" if suite is None else "--retry-errors and --salvage need --resume"
+        raise click.UsageError(f"{missing}, or a run with --resume")
+    going_on = resume and resumed_run(resume, out, retry_errors=retry_errors, salvage=salvage)
     options = RunOptions(
         models=models,
         epochs=epochs,
@@ -72,8 +96,16 @@ def command(  # noqa: PLR0913, PLR0917  (one parameter an option)
         selection=Selection(limit=limit, ids=ids, tags=tags),
         out=out,
         command=("regrade", *sys.argv[1:]),
+        target_file=target_path,
+        parameters=parameters,
     )
-    loaded = load_wholly(suite_file(suite), target_path, Parameters(parameters))
+    if going_on:
+        options = resumed_options(going_on.folder, options)
+    path = suite_file(suite or suite_of_run(going_on.folder if going_on else Path()))
+    loaded = load_wholly(path, options.target_file, Parameters(options.parameters))
     return run_and_report(
-        loaded, lambda observer, stop: execute(loaded, options, observer, stop), quiet=quiet
+        loaded,
+        lambda observer, stop: execute(loaded, options, observer, stop, resume=going_on or None),
+        quiet=quiet,
+        resumable=True,
     )

@@ -1,12 +1,17 @@
 """A run that the user named: found, or a fault of the input."""
 
+from contextlib import suppress
 from pathlib import Path
 
+import click
+
 from harness.running.grading_sources import run_at
+from harness.running.resuming import Resume
 from harness.storing.manifests import read_manifest
 from harness.storing.run_folders import TRIALS, find_run
 from harness.storing.trial_log import read_trials
 from harness.system.suggestions import suggest
+from harness.system.texts import one_line
 from harness.types.errors import Fault, InputError, StoreError
 
 
@@ -22,6 +27,21 @@ def lookup_run(name: str, out: Path) -> Path:
         raise InputError(
             [Fault(file=error.place, problem=str(error), allowed=error.hint)]
         ) from error
+
+
+def resumed_run(name: str, out: Path, *, retry_errors: bool, salvage: bool) -> Resume:
+    """Find the run that the user wants to go on with; what is said of it goes to standard error.
+
+    Raises:
+        InputError: there is no such run.
+    """
+    return Resume(folder=lookup_run(name, out), retry_errors=retry_errors, salvage=salvage, say=say)
+
+
+def say(text: str) -> None:
+    """Tell the user something beside the results; a lost terminal is no matter."""
+    with suppress(OSError):
+        click.echo(one_line(f"note: {text}"), err=True)
 
 
 def lookup_source(name: str, out: Path) -> Path | None:

@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import shlex
 import sys
 from collections.abc import Awaitable, Callable
 
@@ -24,21 +25,42 @@ _PIPE_WIDTH = 110
 
 
 def run_and_report(
-    suite: Suite, work: Callable[[Observer, Stop], Awaitable[RunResult]], *, quiet: bool
+    suite: Suite,
+    work: Callable[[Observer, Stop], Awaitable[RunResult]],
+    *,
+    quiet: bool,
+    resumable: bool = False,
 ) -> int:
-    """Do the work and show a user what comes of it; return the exit code."""
+    """Do the work and show a user what comes of it; return the exit code.
+
+    Of a `resumable` run that is not complete, it is said how to go on with it.
+    """
     hide_on_streams(suite.secrets)
-    for warning in suite.warnings:
-        click.echo(one_line(f"warning: {warning}"), err=True)
-    for note in suite.notes:
-        click.echo(one_line(f"note: {note}"), err=True)
+    # A reader that has gone (`| head`) or a full disk changes nothing about the run.
+    with contextlib.suppress(OSError):
+        for warning in suite.warnings:
+            click.echo(one_line(f"warning: {warning}"), err=True)
+        for note in suite.notes:
+            click.echo(one_line(f"note: {note}"), err=True)
     observer = progress_shown(quiet=quiet)
     with bounded_streams():
         result = run_to_end(_interruptible(work, observer))
-    # A reader that has gone (`| head`) or a full disk changes nothing about the run.
     with contextlib.suppress(OSError):
         print_summary(console(), result.summary, result.folder)
+        if resumable and (advice := _how_to_go_on(result)):
+            click.echo(one_line(advice))
     return exit_code(result)
+
+
+def _how_to_go_on(result: RunResult) -> str:
+    """Say how to make what is missing or ended in errors; empty where nothing did."""
+    models = result.summary.models.values()
+    missing = (result.summary.planned or 0) - sum(model.trials for model in models)
+    errors = sum(model.errors for model in models)
+    if missing <= 0 and (result.summary.complete or not errors):
+        return ""
+    again = " --retry-errors" if errors else ""
+    return f"Go on with it: regrade run --resume {shlex.quote(str(result.folder))}{again}"
 
 
 def console() -> Console:

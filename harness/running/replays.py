@@ -55,13 +55,12 @@ async def replay(
     joins = recorded.pairs is None and has_samples(suite)
     dataset = open_dataset(suite) if joins else recorded.dataset
     started_at = now()
-    folder = make_run_folder(options.out, new_run_id(suite.name, started_at))
-    options = replace(options, models=recorded.models)
-    manifest = make_manifest(suite, options, dataset, run_id=folder.name, started_at=started_at)
+    options, run_id = replace(options, models=recorded.models), new_run_id(suite.name, started_at)
+    manifest = make_manifest(suite, options, dataset, run_id=run_id, started_at=started_at)
     manifest = msgspec.structs.replace(
         manifest, graded_from=recorded.source, planned=recorded.planned
     )
-    write_manifest(folder, manifest)
+    folder = make_run_folder(options.out, run_id, lambda draft: write_manifest(draft, manifest))
     recording = Recording(
         suite,
         folder,

@@ -67,7 +67,13 @@ def resumed_options(folder: Path, options: RunOptions) -> RunOptions:
         epochs=options.epochs or manifest.epochs,
         selection=chosen if chosen != Selection() else _selection(manifest),
         out=folder.parent,
+        target_file=options.target_file or _path(manifest.target_file),
+        parameters=options.parameters or manifest.parameters,
     )
+
+
+def _path(text: str | None) -> Path | None:
+    return None if text is None else Path(text)
 
 
 def _selection(manifest: Manifest) -> Selection:

@@ -81,12 +81,13 @@ async def _execute_new(begun: _Beginning) -> RunResult:
     opening = _Opening(now(), Warnings(suite.secrets), new_run_id(suite.name, now()))
     async with AsyncExitStack() as stack:
         connection = await _connect(stack, suite, begun.target, opening)
-        folder = make_run_folder(options.out, opening.run_id)
+        manifest = make_manifest(
+            suite, options, dataset, run_id=opening.run_id, started_at=opening.started_at
+        )
+        folder = make_run_folder(
+            options.out, opening.run_id, lambda draft: write_manifest(draft, manifest)
+        )
         with locked_run(folder, opening.warnings.add):
-            manifest = make_manifest(
-                suite, options, dataset, run_id=folder.name, started_at=opening.started_at
-            )
-            write_manifest(folder, manifest)
             recording = _recording(begun, folder, dataset, opening)
             run = _Run(suite, begun.target, dataset, recording, connection, begun.stop)
             return await recording.record(run.work, begun.stop, stack.aclose)
@@ -220,7 +221,7 @@ class _Run:
             yield sample
 
     async def _make(self, driver: Driver, planned: PlannedTrial) -> None:
-        if self.stored and self.stored.is_driven(planned):
+        if self.stored and self.stored.is_only_graded(planned):
             await self._grade_again(planned)
             return
         started_at, underway = now(), Underway()

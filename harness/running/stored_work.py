@@ -113,7 +113,7 @@ class StoredWork:
             return iter(())
         return (planned for planned in plan if self._todo[planned.index] != _KEEP)
 
-    def is_driven(self, planned: PlannedTrial) -> bool:
+    def is_only_graded(self, planned: PlannedTrial) -> bool:
         """Say whether a trial is only to be graded again."""
         return self._todo[planned.index] == _GRADE
 

@@ -2,9 +2,11 @@
 
 import re
 import secrets
+from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
 
+from harness.system.disk_syncing import sync_folders
 from harness.types.errors import StoreError
 
 MANIFEST, TRIALS, OUTCOMES, SUMMARY = (
@@ -22,15 +24,19 @@ def new_run_id(suite: str, started: datetime) -> str:
     return f"{_stamp(started)}-{slug}-{secrets.token_hex(3)}"
 
 
-def make_run_folder(out: Path, run_id: str) -> Path:
-    """Make the directory of a new run under `out`.
+def make_run_folder(out: Path, run_id: str, fill: Callable[[Path], None]) -> Path:
+    """Make the directory of a new run under `out`; it appears with what `fill` has put into it.
 
     Raises:
         StoreError: the directory cannot be made.
     """
-    path = out / run_id
+    path, draft = out / run_id, out / f".{run_id}.part"
     try:
-        path.mkdir(parents=True)
+        draft.mkdir(parents=True)
+        fill(draft)
+        (draft / TRIALS).touch(exist_ok=False)
+        draft.rename(path)
+        sync_folders([out])
     except OSError as error:
         raise StoreError(
             f"cannot make the run directory: {error.strerror}",
@@ -74,8 +80,9 @@ def find_run(name: str | Path, out: Path = RUNS) -> Path:
 def _latest(folders: tuple[Path, ...]) -> Path:
     for folder in folders:
         # Names begin with the time in UTC, so the last by name is the newest.
-        if runs := sorted(path.parent for path in folder.glob(f"*/{TRIALS}")):
-            return runs[-1]
+        runs = (path.parent for path in folder.glob(f"*/{TRIALS}"))
+        if shown := sorted(run for run in runs if not run.name.startswith(".")):
+            return shown[-1]
     raise StoreError(
         "there is no run yet", place=str(folders[0]), hint="make one with `regrade run SUITE`"
     )

@@ -22,19 +22,19 @@ AT = datetime(2031, 2, 3, 4, 5, 6, 789_000, tzinfo=UTC)
     ],
 )
 def test_a_run_is_named_by_time_suite_and_six_digits(tmp_path, suite, slug):
-    folder = make_run_folder(tmp_path / "runs", new_run_id(suite, AT))
+    folder = make_run_folder(tmp_path / "runs", new_run_id(suite, AT), nothing)
     assert folder.parent == tmp_path / "runs"
     assert re.fullmatch(rf"20310203T040506789Z-{slug}-[0-9a-f]{{6}}", folder.name)
 
 
 def test_two_runs_in_one_second_do_not_meet(tmp_path):
-    assert len({make_run_folder(tmp_path, new_run_id("s", AT)) for _ in range(20)}) == 20
+    assert len({make_run_folder(tmp_path, new_run_id("s", AT), nothing) for _ in range(20)}) == 20
 
 
 def test_a_place_that_cannot_be_written_is_one_error(tmp_path):
     (tmp_path / "file").write_text("", encoding="utf-8")
     with pytest.raises(StoreError, match="cannot make") as caught:
-        make_run_folder(tmp_path / "file", new_run_id("s", AT))
+        make_run_folder(tmp_path / "file", new_run_id("s", AT), nothing)
     assert "--out" in caught.value.hint
 
 
@@ -54,3 +54,7 @@ def test_a_run_that_is_not_there_is_an_error_that_says_what_to_name(tmp_path, na
     with pytest.raises(StoreError) as caught:
         find_run(name, tmp_path)
     assert caught.value.hint
+
+
+def nothing(folder):
+    """Fill a run folder with nothing."""
