@@ -27,11 +27,11 @@ from harness.types.protocols import (
     Subject,
     SubjectExtractor,
     Submission,
-    TrialFacts,
 )
 from harness.types.samples import Sample
 from harness.types.suites import GraderSpec, Limits
 from harness.types.trajectories import Trajectory, Usage
+from harness.types.trials import TrialFacts
 
 EVIDENCE_CHARACTERS = 2_000
 """How long the evidence of a grade may be; what is longer is cut and says so."""

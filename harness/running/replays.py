@@ -25,10 +25,9 @@ from harness.storing.run_folders import make_run_folder, new_run_id
 from harness.system.clock import monotonic, now
 from harness.types.grades import Grade
 from harness.types.progress import Observer, SilentObserver
-from harness.types.protocols import TrialFacts
 from harness.types.samples import Sample
 from harness.types.suites import GraderSpec, Suite
-from harness.types.trials import Trial
+from harness.types.trials import Trial, TrialFacts
 
 _Job = tuple[PlannedTrial, Trial]
 

@@ -12,9 +12,8 @@ from harness.running.plans import PlannedTrial
 from harness.system.clock import monotonic
 from harness.types.errors import TargetError
 from harness.types.grades import Grade
-from harness.types.protocols import TrialFacts
 from harness.types.suites import GraderSpec, Suite
-from harness.types.trials import INTERRUPTED, Failure, Keys, Timing, Trial, TrialStatus
+from harness.types.trials import INTERRUPTED, Failure, Keys, Timing, Trial, TrialFacts, TrialStatus
 
 
 async def graded_trial(

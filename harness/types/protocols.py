@@ -19,7 +19,8 @@ from harness.types.grades import Grade, Ref
 from harness.types.prices import NoPrices, PriceList
 from harness.types.samples import Sample
 from harness.types.taxonomy import Taxonomy
-from harness.types.trajectories import Step, Trajectory, Usage
+from harness.types.trajectories import Step, Trajectory
+from harness.types.trials import TrialFacts
 
 AGENT_STATE = "agent_state"
 """The snapshot that holds the end state of the agent; no fixture has this name."""
@@ -35,23 +36,6 @@ class Submission(msgspec.Struct, frozen=True):
     text: str
     refs: tuple[Ref, ...] = ()
     spans: tuple[tuple[int, int], ...] = ()
-
-
-class TrialFacts(msgspec.Struct, frozen=True, kw_only=True):
-    """How the trial that is judged was driven, and how it was judged so far.
-
-    `seconds` is how long the agent worked, `usage` what it used, in all attempts; `grades` are
-    those of the graders that have run. `stated_seconds` and `stated_usage` are what the record of
-    another tool states of the conversation as a whole: None where it does not, or where one turn
-    is judged.
-    """
-
-    model: str = ""
-    usage: Usage = Usage()
-    seconds: float = 0.0
-    grades: Mapping[str, Grade] = {}
-    stated_seconds: float | None = None
-    stated_usage: Usage | None = None
 
 
 class Subject(msgspec.Struct, frozen=True):

@@ -1,5 +1,6 @@
 """A trial: one run of one sample on one model in one epoch, and what came of it."""
 
+from collections.abc import Mapping
 from datetime import datetime
 from typing import Any, Literal
 
@@ -82,6 +83,23 @@ class Trial(msgspec.Struct, frozen=True, kw_only=True):
     keys: Keys
     snapshots: dict[str, Any] = {}
     sample: Sample | msgspec.UnsetType = msgspec.UNSET
+
+
+class TrialFacts(msgspec.Struct, frozen=True, kw_only=True):
+    """How the trial that is judged was driven, and how it was judged so far.
+
+    `seconds` is how long the agent worked, `usage` what it used, in all attempts; `grades` are
+    those of the graders that have run. `stated_seconds` and `stated_usage` are what the record of
+    another tool states of the conversation as a whole: None where it does not, or where one turn
+    is judged.
+    """
+
+    model: str = ""
+    usage: Usage = Usage()
+    seconds: float = 0.0
+    grades: Mapping[str, Grade] = {}
+    stated_seconds: float | None = None
+    stated_usage: Usage | None = None
 
 
 class Outcome(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):

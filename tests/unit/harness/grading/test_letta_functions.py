@@ -13,9 +13,9 @@ from harness.shims.function_marks import extractor, grader, reward_composer
 from harness.shims.message_lists import get_assistant_messages
 from harness.types.events import UserMessage
 from harness.types.grades import Grade
-from harness.types.protocols import TrialFacts
 from harness.types.suites import Limits
 from harness.types.trajectories import Usage
+from harness.types.trials import TrialFacts
 
 STATE = {"agent_state": {"id": "agent-1", "blocks": [{"label": "human", "value": "Ada"}]}}
 

@@ -4,8 +4,9 @@ from fakes.factories import make_sample, make_trajectory
 from harness.shims.letta_views import LettaView
 from harness.shims.reward_contexts import letta_usage, reward_context
 from harness.types.grades import Grade
-from harness.types.protocols import Subject, TrialFacts
+from harness.types.protocols import Subject
 from harness.types.trajectories import Usage
+from harness.types.trials import TrialFacts
 
 
 def context(*, snapshots=None, **facts):
