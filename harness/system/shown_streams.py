@@ -54,8 +54,11 @@ class BoundedStream(io.TextIOBase):
         self._left = most
         self.dropped = 0
 
-    def write(self, text: str, /) -> int:
+    def write(self, text: Any, /) -> int:
         """Write as much of a text as there is room for."""
+        if not isinstance(text, str):
+            # Click tells by this that the stream takes no bytes.
+            raise TypeError(f"a text is written, not {type(text).__name__}")
         shown = text[: self._left]
         self._left -= len(shown)
         self.dropped += len(text) - len(shown)
