@@ -1,6 +1,6 @@
 """A run that is gone on with: what it holds is kept, and what is missing is made."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -104,8 +104,8 @@ class Resumed:
             return summary if summary.complete else None
         return None
 
-    def begin(self) -> str:
-        """Put the run on record as going on; return a warning, empty for none.
+    def begin(self) -> Sequence[str]:
+        """Put the run on record as going on; return warnings.
 
         Raises:
             StoreError: the run directory cannot be written.
@@ -118,7 +118,7 @@ class Resumed:
         except OSError as error:
             place = str(self.folder / SUMMARY)
             raise StoreError(f"cannot write: {error.strerror}", place=place) from error
-        return warning
+        return [warning] if warning else []
 
 
 def open_resumed(resume: Resume, suite: Suite, options: RunOptions, dataset: Dataset) -> Resumed:

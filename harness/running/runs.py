@@ -108,7 +108,8 @@ async def _go_on(begun: _Beginning, resume: Resume) -> RunResult:
                 for line in await clean_run(suite, folder.name):
                     resume.say(f"deleted, left by the run that was cut off: {line}")
                 connection = await _connect(stack, suite, target, opening)
-            opening.warnings.add(resumed.begin())
+            for warning in resumed.begin():
+                opening.warnings.add(warning)
             recording = await in_thread(_recording, begun, folder, dataset, opening, resumed.work)
             run = _Run(suite, target, dataset, recording, connection, begun.stop, resumed.work)
             return await recording.record(run.work, begun.stop, stack.aclose)

@@ -148,15 +148,16 @@ class StoredWork:
         count = write_unplanned(self._folder, self._unplanned())
         if not count:
             return ""
-        named = [f"{n.sample_id} on {n.model}" for n in islice(self._unplanned(), _SHOWN)]
-        more = ", ..." if count > len(named) else ""
+        first = islice(self._unplanned(), _SHOWN)
+        named = [f"{name.sample_id} on {name.model}, epoch {name.epoch}" for name in first]
+        more = "; ..." if count > len(named) else ""
         return (
             f"{count} stored trials are not planned any more and do not count: "
-            f"{', '.join(named)}{more}"
+            f"{'; '.join(named)}{more}"
         )
 
     def _unplanned(self) -> Iterator[TrialName]:
-        for line in self._index.last_lines():
+        for line in sorted(self._index.last_lines()):
             if not self._planned[line] and self._index.status_at(line) != INTERRUPTED:
                 trial = self._index.read(line)
                 yield TrialName(trial.sample_id, trial.model, trial.epoch)
