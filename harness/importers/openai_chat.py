@@ -2,8 +2,10 @@
 
 A record is `{"messages": [...]}` with whatever stands beside, a list of messages, a completion as
 the API gives it, or a recorded `{"request": {...}, "response": {...}}`, whose conversation is the
-request's messages and the reply. What stands in `<think>` blocks is reasoning, and what Pydantic
-AI says in the user's place is no turn.
+request's messages and the reply. `usage` beside the messages is what the whole took, unless each
+message of the agent has its own; beside `choices` it is that of the reply. `outcomes` may hold
+outcomes by name. What stands in `<think>` blocks is reasoning, and what Pydantic AI says in the
+user's place is no turn.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -28,13 +30,13 @@ from harness.importers.record_fields import (
 )
 from harness.messages.assistant_messages import read_assistant_message
 from harness.messages.chat import ROLES, read_turns
-from harness.messages.completions import read_completion
+from harness.messages.completions import read_completion, read_usage
 from harness.messages.pairing import name_results
 from harness.messages.retry_prompts import join_retries
 from harness.messages.thinking import part_thinking
 from harness.types.events import SystemEvent
 from harness.types.imports import ForeignSource, Head, Imported
-from harness.types.trajectories import Step, Trajectory, Turn
+from harness.types.trajectories import Step, Trajectory, Turn, Usage
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,10 +87,29 @@ def read_chat_record(record: Any, place: str) -> Imported:
         # The id of a completion names no sample.
         sample_id=field_text(around, ID_ENTRIES[: 1 if is_completion else None]),
         model=field_text(around, MODEL_ENTRIES),
-        outcomes=named_outcomes(around),
+        outcomes={**_held_outcomes(around), **named_outcomes(around)},
         fields=without(around, "messages", "choices"),
         unread=unread,
+        usage=None if _reply(around) else _usage(around, turns),
     )
+
+
+def _held_outcomes(record: Mapping[str, Any]) -> dict[str, Any]:
+    held = record.get("outcomes")
+    return named_outcomes(held, held) if isinstance(held, Mapping) else {}
+
+
+def _usage(record: Mapping[str, Any], turns: tuple[Turn, ...]) -> Usage | None:
+    """Return what a record says was used in all; None where each reply says it, or nothing does."""
+    told = read_usage(record.get("usage"))
+    steps = [step for turn in turns for step in turn.steps]
+    if told == Usage() or (steps and all(_is_counted(step.usage) for step in steps)):
+        return None
+    return told
+
+
+def _is_counted(usage: Usage) -> bool:
+    return usage.input_tokens is not None and usage.output_tokens is not None
 
 
 def _read(messages: Iterable[Any], unread: dict[str, int], place: str) -> tuple[Turn, ...]:

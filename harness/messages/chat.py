@@ -2,7 +2,7 @@
 
 - Each user message begins a turn; what precedes the first one belongs to turn 0.
 - `step` counts the assistant's messages inside a turn; a result has the step of the calls it
-  follows.
+  follows. The `usage` of a message is that of its step.
 - System and developer messages, and parts other than text (images, audio, files), become system
   events whose `kind` is the source's word.
 - Items of the Responses API among the messages (`function_call`, `function_call_output`) are read
@@ -18,6 +18,7 @@ from harness.messages.assistant_messages import (
     read_call,
     read_id,
 )
+from harness.messages.completions import read_usage
 from harness.messages.contents import read_content, shape_error, type_name
 from harness.messages.outputs import read_output
 from harness.messages.pairing import name_results
@@ -121,7 +122,7 @@ class _TurnReader:
         events = read_assistant_message(message, step=len(self._steps))
         if events:
             self._events += events
-            self._steps.append(Step())
+            self._steps.append(Step(usage=read_usage(message.get("usage"))))
 
     def _add_result(self, message: Mapping[str, Any]) -> None:
         output = read_output(message)

@@ -24,6 +24,9 @@ from harness.types.events import (
 )
 from harness.types.trajectories import Trajectory
 
+UNASKED_TURN = "turn_without_user"
+"""What is counted for a later turn that no user began: messages have nothing that begins it."""
+
 _SYSTEM_ROLES = ("system", "developer")
 _REASONING, _TEXT, _PART, _CALL = range(4)
 """The order in which a message is read, so that what is written is what is read."""
@@ -40,7 +43,9 @@ class Written:
 def write_messages(trajectory: Trajectory) -> Written:
     """Write a conversation as Chat Completions messages."""
     writer = _Writer()
-    for turn in trajectory.turns:
+    for index, turn in enumerate(trajectory.turns):
+        if index and not any(isinstance(event, UserMessage) for event in turn.events):
+            writer.left_out[UNASKED_TURN] += 1
         for event in turn.events:
             writer.add(event)
         writer.end_message()
@@ -141,7 +146,8 @@ class _Writer:
         message = self.messages[-1]
         content = message["content"]
         text = [{"type": "text", "text": content}] if isinstance(content, str) else content
-        message["content"] = [*text, event.data]
+        # A user who only shows something has said nothing.
+        message["content"] = [*(text if content else []), event.data]
 
 
 def _rank(event: Event) -> int | None:

@@ -13,6 +13,7 @@ import msgspec
 from harness.messages.chat_writing import write_messages
 from harness.reports.trial_rows import all_columns, trial_row
 from harness.types.errors import Fault, InputError
+from harness.types.grades import RECORDED, Grade
 from harness.types.trials import Trial
 
 _FORMULAS = ("=", "+", "-", "@", "\t", "\r")
@@ -92,15 +93,17 @@ def _batches(rows: Iterator[dict[str, Any]]) -> Iterator[list[dict[str, Any]]]:
 
 
 def write_chat(path: Path, trials: Iterable[Trial], _graders: tuple[str, ...]) -> Counter[str]:
-    """Write a conversation a line as Chat Completions messages, with its verdict.
+    """Write a conversation a line as Chat Completions messages, with its verdict and grades.
 
-    Returns the events that have no form there, by kind.
+    What the record of another tool said of its own result stands in `outcomes`, by name. Returns
+    what has no form there, by kind: events, and the end state of fixtures.
     """
     left_out: Counter[str] = Counter()
     with path.open("w", encoding="utf-8", newline="\n") as file:
         for trial in trials:
             written = write_messages(trial.trajectory)
             left_out.update(written.left_out)
+            left_out.update({"snapshot": len(trial.snapshots)} if trial.snapshots else {})
             line = {
                 "id": trial.sample_id,
                 "model": trial.model,
@@ -108,7 +111,47 @@ def write_chat(path: Path, trials: Iterable[Trial], _graders: tuple[str, ...]) -
                 "status": trial.status,
                 "passed": trial.passed,
                 "score": trial.score,
+                **_beside(trial),
                 MESSAGES: written.messages,
             }
             file.write(json.dumps(line, ensure_ascii=False, separators=(",", ":")) + "\n")
     return left_out
+
+
+def _beside(trial: Trial) -> dict[str, Any]:
+    """Return what is told of a conversation where there is anything to tell."""
+    usage = trial.usage
+    told = {
+        "error": trial.error and {"code": trial.error.code, "message": trial.error.message},
+        "usage": _known(
+            prompt_tokens=usage.input_tokens,
+            completion_tokens=usage.output_tokens,
+            cost=usage.cost_usd,
+        ),
+        "outcomes": _known(**dict(_recorded(trial))),
+        "grades": {name: _verdict(grade) for name, grade in _own_grades(trial)},
+    }
+    return {name: value for name, value in told.items() if value}
+
+
+def _known(**numbers: Any) -> dict[str, Any]:
+    return {name: value for name, value in numbers.items() if value is not None}
+
+
+def _recorded(trial: Trial) -> Iterator[tuple[str, Any]]:
+    for name, grade in trial.grades.items():
+        if name.startswith(RECORDED):
+            yield name.removeprefix(RECORDED), grade.details.get("value")
+
+
+def _own_grades(trial: Trial) -> Iterator[tuple[str, Grade]]:
+    return (pair for pair in trial.grades.items() if not pair[0].startswith(RECORDED))
+
+
+def _verdict(grade: Grade) -> dict[str, Any]:
+    return {
+        "status": grade.status,
+        "passed": grade.passed,
+        "score": grade.score,
+        "evidence": grade.evidence,
+    }

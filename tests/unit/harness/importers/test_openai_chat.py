@@ -87,3 +87,44 @@ def test_a_record_without_messages_is_refused_with_its_line(tmp_path, line):
     path.write_text(f"{good}\n{line}\n", encoding="utf-8")
     with pytest.raises(InputError, match=r"a\.jsonl:2"):
         read_foreign(path)
+
+
+WHOLE = {"prompt_tokens": 100, "completion_tokens": 20, "cost": 0.5}
+OWN = {"input_tokens": 7, "output_tokens": 3}
+
+
+@pytest.mark.parametrize(
+    ("own", "whole", "of_record", "of_steps"),
+    [
+        ([None, None], WHOLE, (100, 20), (None, None)),
+        ([OWN, None], WHOLE, (100, 20), (7, 3)),
+        ([OWN, OWN], WHOLE, None, (14, 6)),
+        ([OWN, OWN], None, None, (14, 6)),
+        ([{"input_tokens": 7}, OWN], WHOLE, (100, 20), (14, 3)),
+        ([None, None], {"total_tokens": "many"}, None, (None, None)),
+        ([None, None], [3], None, (None, None)),
+    ],
+)
+def test_usage_is_that_of_each_message_or_else_what_stands_beside_them(
+    own, whole, of_record, of_steps, tmp_path
+):
+    replies = [{"role": "assistant", "content": "Hm.", "usage": usage} for usage in own]
+    record = {"messages": [{"role": "user", "content": "Hi"}, *replies], "usage": whole}
+    (tmp_path / "x.json").write_text(json.dumps(record), encoding="utf-8")
+    read = read_one(tmp_path / "x.json")
+    summed = read.trajectory.usage
+    assert (summed.input_tokens, summed.output_tokens) == of_steps
+    assert (read.usage and (read.usage.input_tokens, read.usage.output_tokens)) == of_record
+
+
+def test_usage_of_a_completion_is_that_of_its_reply(tmp_path):
+    choice = {"message": {"role": "assistant", "content": "Yes."}}
+    asked = [
+        {"role": "user", "content": "Hi"},
+        {"role": "assistant", "content": "A.", "usage": OWN},
+    ]
+    record = {"messages": asked, "choices": [choice], "usage": WHOLE}
+    (tmp_path / "x.json").write_text(json.dumps(record), encoding="utf-8")
+    read = read_one(tmp_path / "x.json")
+    assert [step.usage.input_tokens for step in read.trajectory.turns[0].steps] == [7, 100]
+    assert read.usage is None

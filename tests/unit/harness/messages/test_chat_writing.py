@@ -12,6 +12,7 @@ from harness.types.events import (
     ToolResult,
     UserMessage,
 )
+from harness.types.trajectories import Trajectory, Turn
 
 
 def written(*events):
@@ -68,6 +69,15 @@ def test_parts_other_than_text_stand_in_their_message():
     events = [UserMessage(text="q"), SystemEvent(kind="image_url", data=image)]
     content = [{"type": "text", "text": "q"}, image]
     assert list(written(*events).messages) == [{"role": "user", "content": content}]
+    events[0] = UserMessage(text="")
+    assert list(written(*events).messages) == [{"role": "user", "content": [image]}]
+
+
+def test_a_later_turn_that_no_user_began_is_counted():
+    turns = tuple(Turn(events=(AssistantMessage(text=text, step=0),)) for text in "abc")
+    result = write_messages(Trajectory(turns=turns))
+    assert [message["content"] for message in result.messages] == ["a", "b", "c"]
+    assert result.left_out == {"turn_without_user": 2}
 
 
 def test_what_messages_have_no_form_for_is_counted():

@@ -100,3 +100,35 @@ def test_conversations_become_messages_with_their_verdict(tmp_path):
     assert roles == ["user", "assistant", "tool", "assistant"]
     assert second["messages"] == [{"role": "user", "content": "q"}]
     assert left_out == {"compaction": 1}
+
+
+def test_outcomes_usage_and_grades_are_written_and_read_again(tmp_path):
+    outcomes = {"resolved": True, "stars": 0.5, "passed": False, "why": "tired"}
+    record = Imported(
+        place="r:1",
+        trajectory=make_trajectory(),
+        outcomes=outcomes,
+        usage=Usage(input_tokens=12, output_tokens=3, cost_usd=0.25),
+    )
+    trial = foreign_trial(record, make_sample(id="s1"), model="m", epoch=0)
+    own = Grade(score=0.5, passed=False, evidence="half")
+    trial = msgspec.structs.replace(trial, grades={**trial.grades, "told": own}, passed=True)
+    assert write_chat(tmp_path / "c.jsonl", [trial], ()) == {}
+    (read,) = read_source(open_source(tmp_path / "c.jsonl"), IMPORTERS)
+    # The verdict of the record that is read goes before what an earlier one said.
+    assert read.outcomes == {**outcomes, "passed": True}
+    assert read.fields["outcomes"]["passed"] is False
+    assert read.usage == record.usage
+    assert read.fields["grades"]["told"] == {
+        "status": "graded",
+        "passed": False,
+        "score": 0.5,
+        "evidence": "half",
+    }
+
+
+def test_end_states_and_failures_are_counted_or_kept(tmp_path):
+    trials = [make_trial(snapshots={"db": {}, "shop": []}), TRIALS[1]]
+    assert write_chat(tmp_path / "c.jsonl", trials, NAMES) == {"snapshot": 2}
+    _, second = map(json.loads, (tmp_path / "c.jsonl").read_text("utf-8").splitlines())
+    assert second["error"] == {"code": "overloaded", "message": "503"}
