@@ -89,9 +89,13 @@ def select(path: str, value: Any) -> list[Any]:
         ValueError: it is no path, or cannot be followed.
         SlowPattern: the time limit has passed.
     """
+    compiled = _compiled(path)
+    if isinstance(value, str):
+        # The library would read a text as JSON; nothing lies below one.
+        return [value] if compiled.empty() else []
     found = []
     try:
-        for match in _compiled(path).finditer(value):
+        for match in compiled.finditer(value):
             check_time(path, what="the path")
             found.append(match.obj)
     except JSONPathError as error:

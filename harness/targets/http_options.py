@@ -102,8 +102,9 @@ class HttpResponse:
     done: str | None = field(
         default=None,
         metadata={
+            "min_length": 1,
             "description": "What ends a stream: the name or the data of an event, or a path that "
-            "leads to something true. By default `[DONE]`, or the end of the transmission."
+            "leads to something true. By default `[DONE]`, or the end of the transmission.",
         },
     )
 

@@ -84,7 +84,8 @@ class StreamedReply:
         if self._is_over:
             return
         data = text.strip()
-        self._is_over = data == _DONE or self._options.done in (name or None, data)
+        done = self._options.done
+        self._is_over = data == _DONE or (done is not None and done in (name, data))
         value = self._value(text)
         if data in {"", _DONE} or (self._is_over and not isinstance(value, dict)):
             # What ends a stream is no piece of the text, but may hold numbers.

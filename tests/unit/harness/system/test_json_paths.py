@@ -77,3 +77,9 @@ def test_what_is_wrong_with_a_path_is_said_in_the_words_of_its_author(path, told
     with pytest.raises(ValueError, match=r"\S") as caught:
         check_path(path)
     assert str(caught.value) == told
+
+
+@pytest.mark.parametrize("text", ['{"a": 1}', "[1]", '{"', ""])
+def test_a_text_is_never_read_as_json(text):
+    assert select("$", text) == [text]
+    assert select("$.a", text) == select("$[0]", text) == select("$..*", text) == []
