@@ -41,6 +41,15 @@ def find_whole(wanted: str, text: str, *, signed: bool = False) -> tuple[int, in
     return None
 
 
+def is_whole(text: str, at: int, end: int, *, signed: bool = False) -> bool:
+    """Say whether what stands from `at` to `end` stands there as a whole."""
+    return not (
+        goes_on_before(text, at)
+        or (signed and _is_joined(text, at))
+        or goes_on_after(text, end, signed=signed)
+    )
+
+
 def goes_on_before(text: str, at: int) -> bool:
     """Say whether what begins at `at` is a part of a word or number that began before."""
     if at == 0 or not _is_word(text[at]):

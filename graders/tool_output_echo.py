@@ -4,6 +4,7 @@ Rules and texts are those of Vally's grader of that name (0.13), made exact wher
 documentation is silent; `all_matches` and `require` are ours.
 """
 
+from collections import deque
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import islice
@@ -12,6 +13,7 @@ from typing import Any, ClassVar, Literal, NamedTuple
 import regex
 
 from graders.cut_notes import CutNotes
+from graders.value_search import ValueSearch
 from harness.system.patterns import PatternError, check_time, compile_pattern, find_all, search
 from harness.types.events import AssistantMessage, ToolResult
 from harness.types.grades import Grade, Ref
@@ -163,14 +165,16 @@ class AssistantContainsToolOutput:
 
     def _echoes(self, findings: _Findings) -> Iterator[tuple[_Capture, Ref]]:
         """Return every capture that is echoed, with the place of its first echo."""
-        for capture in findings.captures:
-            for t, e, text in findings.messages[capture.said_before :]:
-                check_time(self.pattern)
-                at = text.find(capture.value)
-                if at >= 0:
-                    end = at + len(capture.value)
-                    yield capture, Ref(turn=t, event=e, start=at, end=end)
-                    break
+        captures, found = findings.captures, dict[str, Ref]()
+        waiting, search = deque(captures), ValueSearch()
+        for index, (t, e, text) in enumerate(findings.messages):
+            while waiting and waiting[0].said_before <= index:
+                search.add(waiting.popleft().value)
+            for value, (start, end) in search.find_in(text).items():
+                found[value] = Ref(turn=t, event=e, start=start, end=end)
+            if self.require == "any" and captures[0].value in found:
+                break
+        return ((one, found[one.value]) for one in captures if one.value in found)
 
 
 def _quoted(pattern: str) -> str:
