@@ -17,6 +17,7 @@ from harness.system.texts import error_line
 from harness.system.user_cache import cache_folder
 from harness.types.errors import TargetError
 from harness.types.protocols import GradingContext
+from harness.types.trajectories import Usage
 
 
 @asynccontextmanager
@@ -68,7 +69,15 @@ class JudgeConnection:
         answer = await asking.answer(self._context.max_wait_seconds)
         if answer.verdict is not None:
             self._manners[model] = asking.manner
-        return answer
+        return self._priced(question, answer)
+
+    def _priced(self, question: Question, answer: Answer) -> Answer:
+        """Add what an answer cost, and let the run count it."""
+        if answer.usage is None and answer.verdict is None:
+            return answer
+        url = question.place.url
+        usage = self._context.prices.priced(question.model, answer.usage or Usage(), url)
+        return answer if usage == Usage() else replace(answer, usage=usage)
 
     async def _endpoint(self, place: Place) -> Endpoint:
         """Return the endpoint of a place.

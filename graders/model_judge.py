@@ -240,6 +240,11 @@ class ModelJudge:
         url = provider.address() if self.base_url is None else str(self.base_url)
         return Place(url=url, keys=keys)
 
+    @property
+    def judge_model(self) -> tuple[str, str | None]:
+        """Return the model that is asked, and its address."""
+        return self.model, self._place.url
+
     def _question(self, asked: tuple[Message, ...]) -> Question:
         provider = PROVIDERS[self.provider]
         return Question(

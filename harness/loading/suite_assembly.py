@@ -22,6 +22,7 @@ from harness.loading.letta_evals_suites import (
 from harness.loading.letta_evals_targets import TARGET_KEYS, native_kind
 from harness.loading.load_context import LoadContext
 from harness.loading.misplaced_keys import put_right
+from harness.loading.price_tables import price_faults
 from harness.loading.redactors import check_redactor
 from harness.loading.suite_fixtures import collect_fixtures
 from harness.loading.suite_heads import ScoringEntry, SuiteHead
@@ -72,7 +73,7 @@ def assemble(node: Node, context: LoadContext) -> Suite | None:
     redact = head.redact if head else None
     check_redactor(redact, location.child("redact"), context)
     weighed = _weigh(location, entries, scoring, context)
-    return Suite(
+    suite = Suite(
         name=head.name if head else "",
         description=head.description if head else "",
         dataset=_dataset(location, head, hub, context),
@@ -96,7 +97,18 @@ def assemble(node: Node, context: LoadContext) -> Suite | None:
         secrets=_secrets(location, head, target, weighed, context),
         redact=redact,
         errors=head.errors if head else "fail",
+        prices=head.prices if head else {},
     )
+    _check_prices(suite, location, context)
+    return suite
+
+
+def _check_prices(suite: Suite, location: Location, context: LoadContext) -> None:
+    """Note the models without a price that a limit needs: grading goes without them."""
+    limits = location.child("limits")
+    at = (limits and limits.child("max_cost_usd")) or location
+    for fault in price_faults(suite, suite.target.models if suite.target else ()):
+        context.findings.absence(at, f"{fault.problem}; {fault.allowed}")
 
 
 def _gates(

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from harness.types.code import CodeRef, SuitePath
+from harness.types.prices import Price
 from harness.types.suites import MOST_EPOCHS, Limits, Retries
 
 
@@ -57,6 +58,10 @@ class SuiteHead:
     )
     limits: Limits = field(
         default_factory=Limits, metadata={"description": "Bounds of a run, in seconds and shares."}
+    )
+    prices: Mapping[str, Price] = field(
+        default_factory=dict,
+        metadata={"description": "What models cost, by name; it goes before what is known of it."},
     )
     scoring: ScoringEntry = field(
         default_factory=ScoringEntry, metadata={"description": "When a trial passes."}

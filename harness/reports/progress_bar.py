@@ -78,8 +78,11 @@ class Lines:
 
 def counts(progress: Progress) -> str:
     """Return the counts in words."""
-    words = f"{progress.passed} passed, {progress.failed} failed, {progress.errors} errors"
-    return f"{words}, {progress.waiting} waiting" if progress.waiting else words
+    words = [f"{progress.passed} passed, {progress.failed} failed, {progress.errors} errors"]
+    if progress.waiting:
+        words.append(f"{progress.waiting} waiting")
+    words += [f"{one_line(model)} slowed to {most} at once" for model, most in progress.slowed]
+    return ", ".join(words)
 
 
 def progress_shown(*, quiet: bool) -> Observer:

@@ -10,6 +10,8 @@ from typing import Any
 
 import msgspec
 
+from harness.running.pace_trials import TrialPace
+from harness.running.pacing import Pacing
 from harness.running.plans import PlannedTrial
 from harness.running.worlds import Worlds
 from harness.system.clock import monotonic, now
@@ -43,6 +45,7 @@ class _Draft:
 
     turns: list[tuple[list[Event], list[Step]]] = field(default_factory=list)
     state: Mapping[str, Any] | None = None
+    meter: Callable[[Step], Step] | None = None
 
     def begin(self, text: str, *, new_session: bool) -> None:
         asked = UserMessage(text=text, at=now())
@@ -51,7 +54,7 @@ class _Draft:
     def record(self, what: Event | Step) -> None:
         events, steps = self.turns[-1]
         if isinstance(what, Step):
-            steps.append(what)
+            steps.append(what if self.meter is None else self.meter(what))
         else:
             events.append(what)
 
@@ -131,7 +134,8 @@ class Driver:
 
     `fixtures` are the objects of scope `run`; `warn` receives what went wrong beside the
     trials; `is_stopping` says that no further attempt is wanted; `on_wait` receives 1 where a
-    trial begins to wait for its endpoint, and -1 where it goes on.
+    trial begins to wait for its endpoint, and -1 where it goes on; `pacing` says when each may go
+    on.
     """
 
     connection: Connection
@@ -142,23 +146,39 @@ class Driver:
     warn: Callable[[str], None]
     is_stopping: Callable[[], bool] = lambda: False
     on_wait: Callable[[int], None] = lambda _: None
+    pacing: Pacing
 
     async def drive(self, task: PlannedTrial, underway: Underway | None = None) -> Driven:
         """Drive one trial; attempts that failed for outside reasons are made again.
 
         `underway` tells what was done, also where driving is cancelled.
+
+        Raises:
+            NotStarted: meanwhile it became clear that every trial of the model would fail.
         """
         underway = underway or Underway()
-        tries = underway.tries
-        budget = TimeBudget(
+        pace = self.pacing.trial(task.model, self._budget())
+        await pace.start()
+        try:
+            driven = await self._driven(task, underway, pace)
+        finally:
+            pace.leave()
+        pace.ended(driven.error)
+        return driven
+
+    def _budget(self) -> TimeBudget:
+        return TimeBudget(
             turn_seconds=self.limits.turn_seconds,
             trial_seconds=self.limits.trial_seconds,
             wait_seconds=self.retries.max_wait_seconds,
         )
+
+    async def _driven(self, task: PlannedTrial, underway: Underway, pace: TrialPace) -> Driven:
+        tries, budget = underway.tries, pace.budget
         started = monotonic()
-        first = await self._attempt(task, underway, budget)
+        first = await self._attempt(task, underway, pace)
         if first.error is not None:
-            await self._try_again(task, underway, budget, failed=first.error)
+            await self._try_again(task, underway, pace, failed=first.error)
         if budget.longest_step > BLOCKING_SECONDS:
             self.warn(
                 f"an agent kept the event loop to itself for {budget.longest_step:.1f} s, and "
@@ -167,10 +187,10 @@ class Driver:
         return first if len(tries) == 1 else _joined(tries, elapsed=monotonic() - started)
 
     async def _try_again(
-        self, task: PlannedTrial, underway: Underway, budget: TimeBudget, *, failed: TargetError
+        self, task: PlannedTrial, underway: Underway, pace: TrialPace, *, failed: TargetError
     ) -> None:
         async def attempt() -> None:
-            tried = await self._attempt(task, underway, budget)
+            tried = await self._attempt(task, underway, pace)
             if tried.error is not None:
                 raise tried.error
 
@@ -178,8 +198,9 @@ class Driver:
         with suppress(TargetError):
             await retry(
                 attempt,
-                may_retry=lambda error: self._may_retry(error, budget),
+                may_retry=lambda error: self._may_retry(error, pace.budget),
                 attempts=self.retries.attempts,
+                pause=pace.pause,
                 failed=failed,
             )
 
@@ -188,13 +209,14 @@ class Driver:
             return False
         return (error.retry_after or 0.0) <= self.retries.max_wait_seconds
 
-    async def _attempt(self, task: PlannedTrial, underway: Underway, budget: TimeBudget) -> Driven:
-        draft, number = _Draft(), len(underway.tries)
+    async def _attempt(self, task: PlannedTrial, underway: Underway, pace: TrialPace) -> Driven:
+        draft, number, budget = _Draft(meter=pace.meter), len(underway.tries), pace.budget
         underway.begin(draft)
-        waited, spent = budget.waited, budget.spent
-        error, snapshots = await self._in_world(task, number, budget, draft)
+        waited, spent = budget.waited + budget.held_up, budget.spent
+        error, snapshots = await self._in_world(task, number, pace, draft)
+        pace.attempt_ended(error)
         trajectory = draft.trajectory()
-        waited = budget.waited - waited
+        waited = budget.waited + budget.held_up - waited
         record = Attempt(
             started_at=underway.started_at or now(),
             seconds=monotonic() - underway.started - waited,
@@ -212,14 +234,14 @@ class Driver:
         return underway.end(driven)
 
     async def _in_world(
-        self, task: PlannedTrial, number: int, budget: TimeBudget, draft: _Draft
+        self, task: PlannedTrial, number: int, pace: TrialPace, draft: _Draft
     ) -> tuple[TargetError | None, dict[str, Any]]:
         error: TargetError | None = None
         snapshots: dict[str, Any] = {}
         try:
             async with self._world(task) as own:
                 fixtures = {**self.fixtures, **own}
-                error = await self._talk(task, number, budget, draft, fixtures)
+                error = await self._talk(task, number, pace, draft, fixtures)
                 snapshots = await self.worlds.snapshots(own) if own else {}
                 if draft.state is not None:
                     snapshots[AGENT_STATE] = clean_json(draft.state)
@@ -236,7 +258,7 @@ class Driver:
         self,
         task: PlannedTrial,
         number: int,
-        budget: TimeBudget,
+        pace: TrialPace,
         draft: _Draft,
         fixtures: Mapping[str, Any],
     ) -> TargetError | None:
@@ -246,12 +268,13 @@ class Driver:
             epoch=task.epoch,
             attempt=number,
             fixtures=fixtures,
-            wait=partial(self._wait, budget),
+            wait=partial(self._wait, pace),
+            paced=pace.paced,
         )
         session: Session | None = None
         try:
-            session = await budget.turn(self.connection.open(context))
-            await _converse(session, task.sample, budget, draft)
+            session = await pace.budget.turn(self.connection.open(context))
+            await _converse(session, task.sample, pace, draft)
         except TargetError as error:
             if session is not None and error.policy.graded:
                 await _tell_state(session, draft)
@@ -271,10 +294,10 @@ class Driver:
                 await self._close(session)
         return None
 
-    async def _wait(self, budget: TimeBudget, seconds: float) -> None:
+    async def _wait(self, pace: TrialPace, seconds: float) -> None:
         self.on_wait(1)
         try:
-            await budget.wait(seconds)
+            await pace.wait(seconds)
         finally:
             self.on_wait(-1)
 
@@ -285,10 +308,12 @@ class Driver:
             self.warn(f"an agent could not be closed: {error_line(error)}")
 
 
-async def _converse(session: Any, sample: Sample, budget: TimeBudget, draft: _Draft) -> None:
+async def _converse(session: Any, sample: Sample, pace: TrialPace, draft: _Draft) -> None:
+    budget = pace.budget
     for turn, text in enumerate(sample.turns):
         if turn in sample.session_starts:
             await budget.turn(_start_session(session))
+        await pace.begin_turn(session)
         draft.begin(text, new_session=turn in sample.session_starts)
         await budget.turn(session.send(text, draft.record))
     if hasattr(session, "final_state"):

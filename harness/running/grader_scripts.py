@@ -6,21 +6,29 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 
 from harness.grading.connected_calls import grader_connections
+from harness.loading.price_tables import Prices
 from harness.running.scripted_models import missing_names
 from harness.types.errors import Fault, GraderError, SuiteError
+from harness.types.prices import PriceList
 from harness.types.protocols import GradingContext
 from harness.types.suites import Suite
 
 
 @asynccontextmanager
-async def connected_graders(suite: Suite, warn: Callable[[str], None]) -> AsyncIterator[None]:
-    """Let the graders of a suite, and of its samples, open what they need; then close it."""
+async def connected_graders(
+    suite: Suite, warn: Callable[[str], None], prices: PriceList | None = None
+) -> AsyncIterator[None]:
+    """Let the graders of a suite, and of its samples, open what they need; then close it.
+
+    `prices` knows what judges cost; by default the suite does.
+    """
     async with AsyncExitStack() as servers:
         context = GradingContext(
             concurrency=suite.limits.concurrency,
             max_wait_seconds=suite.retries.max_wait_seconds,
             serve_script=_Servers(_script_of_target(suite), servers).serve,
             warn=warn,
+            prices=prices or Prices(suite.prices),
         )
         async with grader_connections(context):
             yield

@@ -20,7 +20,8 @@ from harness.storing.manifests import write_summary
 from harness.storing.trial_log import TrialLog, outcome_of
 from harness.system.redaction import redact
 from harness.types.errors import DatasetError, Fault, StoreError, TargetError
-from harness.types.progress import Observer, Progress, Undisturbed
+from harness.types.prices import PriceList
+from harness.types.progress import Observer, Progress, Slowed, Undisturbed
 from harness.types.suites import GraderSpec, Suite
 from harness.types.summaries import FailedTrial, Summary
 from harness.types.trials import INTERRUPTED, Trial
@@ -96,13 +97,17 @@ class Recording:
         self._log = TrialLog(folder)
 
     async def record(
-        self, work: _Work, stop: Stop, close: Callable[[], Awaitable[None]] | None = None
+        self,
+        work: _Work,
+        stop: Stop,
+        close: Callable[[], Awaitable[None]] | None = None,
+        prices: PriceList | None = None,
     ) -> RunResult:
         """Do the work, which stores trials here; then sum up, however it ended.
 
         What ends the whole run (no run fixture, a full disk, a dataset that changed meanwhile)
         becomes a reason for which the run is incomplete. `close` ends what the work has used; what
-        is warned of meanwhile is added to the summary.
+        is warned of meanwhile is added to the summary. `prices` knows what judges cost.
         """
         self._observer.began(self._folder, self._progress)
         reasons: list[str] = []
@@ -110,13 +115,14 @@ class Recording:
             with self._log:
                 async with (
                     worker_processes(self._suite.limits.concurrency),
-                    connected_graders(self._suite, self.warn),
+                    connected_graders(self._suite, self.warn, prices),
                 ):
                     await stop.guard(work())
         except (StoreError, TargetError, DatasetError) as error:
             reasons.append(redact(error.line, self._suite.secrets))
         finally:
             self._observer.ended()
+        reasons += [redact(shortfall, self._suite.secrets) for shortfall in stop.shortfalls]
         if stop.reason:
             reasons.append(stop.reason)
         for warning in self._unmatched.warnings():
@@ -169,6 +175,11 @@ class Recording:
         """Count a trial that begins (1) or ends (-1) to wait for its endpoint."""
         waiting = self._progress.waiting + change
         self._progress = msgspec.structs.replace(self._progress, waiting=waiting)
+        self._observer.moved(self._progress)
+
+    def show_slowed(self, slowed: Slowed) -> None:
+        """Show which models have fewer trials in flight than the suite allows."""
+        self._progress = msgspec.structs.replace(self._progress, slowed=slowed)
         self._observer.moved(self._progress)
 
     def warn(self, text: str) -> None:

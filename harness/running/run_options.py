@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from harness.loading.price_tables import price_faults
 from harness.loading.selections import Selection
 from harness.types.errors import Fault, InputError, SuiteError
 from harness.types.suites import MOST_CONCURRENCY, MOST_EPOCHS, SCRIPTED, Suite, TargetSpec
@@ -60,7 +61,8 @@ def apply_options(suite: Suite, options: RunOptions) -> tuple[Suite, TargetSpec]
     """Put the choices into the suite.
 
     Raises:
-        SuiteError: the suite has no target, or needs a script for its scripted models.
+        SuiteError: the suite has no target, needs a script for its scripted models, or limits
+            what models cost whose price is not known.
     """
     if suite.target is None or suite.grade_only:
         problem = "the suite has no target: it can only grade, or name one with --target"
@@ -71,6 +73,8 @@ def apply_options(suite: Suite, options: RunOptions) -> tuple[Suite, TargetSpec]
         raise SuiteError([_fault(suite, "target.script", "scripted models need a script")])
     limits = replace(suite.limits, concurrency=_concurrency(suite, options, target))
     epochs = options.epochs or suite.epochs
+    if faults := tuple(price_faults(suite, target.models)):
+        raise SuiteError(faults)
     return replace(suite, target=target, limits=limits, epochs=epochs), target
 
 

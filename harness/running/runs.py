@@ -4,14 +4,16 @@ from collections.abc import Awaitable, Callable, Iterator
 from contextlib import AsyncExitStack, suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 
 from harness.loading.datasets import Dataset, open_dataset
 from harness.loading.validation import sample_faults
+from harness.running.budget_amounts import is_limited
 from harness.running.cleaning import clean_run
 from harness.running.driving import Driver, Underway
 from harness.running.grader_scripts import require_scripts
+from harness.running.pacing import Pacing
 from harness.running.plans import PlannedTrial, plan
 from harness.running.recording import Recording, RunResult, Warnings
 from harness.running.replays import regraded
@@ -90,7 +92,7 @@ async def _execute_new(begun: _Beginning) -> RunResult:
         with locked_run(folder, opening.warnings.add):
             recording = _recording(begun, folder, dataset, opening)
             run = _Run(suite, begun.target, dataset, recording, connection, begun.stop)
-            return await recording.record(run.work, begun.stop, stack.aclose)
+            return await recording.record(run.work, begun.stop, stack.aclose, run.pacing)
 
 
 async def _go_on(begun: _Beginning, resume: Resume) -> RunResult:
@@ -112,7 +114,7 @@ async def _go_on(begun: _Beginning, resume: Resume) -> RunResult:
                 opening.warnings.add(warning)
             recording = await in_thread(_recording, begun, folder, dataset, opening, resumed.work)
             run = _Run(suite, target, dataset, recording, connection, begun.stop, resumed.work)
-            return await recording.record(run.work, begun.stop, stack.aclose)
+            return await recording.record(run.work, begun.stop, stack.aclose, run.pacing)
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,7 +171,7 @@ def _recording(
     return recording
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class _Run:
     """One run while it goes on; without a connection there is nothing to drive."""
 
@@ -182,6 +184,13 @@ class _Run:
     stored: StoredWork | None = None
     underway: dict[int, tuple[PlannedTrial, Underway, datetime]] = field(default_factory=dict)
 
+    @cached_property
+    def pacing(self) -> Pacing:
+        """Return the pace of the run."""
+        # It takes reading all that was stored.
+        spent = self.stored.spent if self.stored and is_limited(self.suite.limits) else None
+        return Pacing(self.suite, self.stop, slowed=self.recording.show_slowed, spent=spent)
+
     async def work(self) -> None:
         try:
             if self.connection is None:
@@ -192,6 +201,8 @@ class _Run:
             # What has not even heard of its cancellation is given up.
             for index in tuple(self.underway):
                 self._cut_off(index)
+            for remark in self.pacing.closing():
+                self.recording.warn(remark)
 
     async def _drive(self, connection: Connection) -> None:
         suite, warn = self.suite, self.recording.warn
@@ -204,14 +215,15 @@ class _Run:
                 limits=suite.limits,
                 retries=suite.retries,
                 warn=warn,
-                is_stopping=lambda: bool(self.stop.reason),
+                is_stopping=lambda: self.stop.is_asked,
                 on_wait=self.recording.count_waiting,
+                pacing=self.pacing,
             )
-            await self._work_on(partial(self._make, driver))
+            await self._work_on(self.pacing.around(partial(self._make, driver)))
 
     async def _work_on(self, make: Callable[[PlannedTrial], Awaitable[None]]) -> None:
         jobs = plan(self._samples(), self.target.models, self.suite.epochs)
-        left = self.stored.left(jobs) if self.stored else jobs
+        left = self.pacing.in_turn(self.stored.left(jobs) if self.stored else jobs)
         concurrency = self.suite.limits.concurrency
         await run_workers(left, make, concurrency=concurrency, stop=self.stop)
 

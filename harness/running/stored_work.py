@@ -16,6 +16,7 @@ from harness.storing.stored_index import StoredIndex, StoredTrial, driven_mark, 
 from harness.storing.unplanned_trials import write_unplanned
 from harness.types.samples import Sample
 from harness.types.suites import GraderSpec, Suite
+from harness.types.trajectories import Usage
 from harness.types.trials import INTERRUPTED, Outcome, Trial
 
 _KEEP, _GRADE, _DRIVE = range(3)
@@ -86,6 +87,20 @@ class StoredWork:
                 self.failures.add(planned.index, trial, told)
             if watched:
                 self.unmatched.add(trial, of_sample)
+
+    @property
+    def spent(self) -> Usage:
+        """Sum what all lines used, those included that do not count any more: it was billed.
+
+        A trial that was only graded again has several lines of one drive, which counts once.
+        """
+        total, driven = Usage(), set[int]()
+        for one in mended_outcomes(self._folder, self._index):
+            drive = hash((one.sample_id, one.model, one.epoch, one.seconds))
+            total += Usage() if drive in driven else one.usage
+            total += one.judge_usage or Usage()
+            driven.add(drive)
+        return total
 
     @property
     def kept(self) -> int:

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Coroutine, Iterator
+from contextlib import suppress
 from typing import Any, TypeVar
 
 from harness.system.clock import monotonic
@@ -15,18 +16,41 @@ STOP_SECONDS = 10.0
 """How long jobs that were cancelled may take to clean up before they are left to themselves."""
 
 
+class NotStarted(Exception):  # noqa: N818  (an outcome of a job, not a mistake)
+    """A job was not begun, and will not be; the run says why by itself."""
+
+
 class Stop:
-    """A request to end a run before its plan is done; `reason` is empty until it is made."""
+    """A request to end a run before its plan is done, by its user or by what it meets itself.
+
+    `reason` is why its user ended it: the work was cancelled. `shortfalls` are why it ended by
+    itself, or left something out: what was in flight went on to its end. All are empty until then.
+    """
 
     def __init__(self) -> None:
         self.reason = ""
+        self.shortfalls: list[str] = []
+        self._is_ending = False
         self._task: asyncio.Task[None] | None = None
+
+    @property
+    def is_asked(self) -> bool:
+        """Say whether no further job is to be begun."""
+        return self._is_ending or bool(self.reason)
 
     def ask(self, reason: str) -> None:
         """Cancel the work; the first reason stays."""
         self.reason = self.reason or reason
         if self._task is not None:
             self._task.cancel()
+
+    def leave_out(self, shortfall: str) -> None:
+        """Note why some jobs are not begun; the others are."""
+        self.shortfalls.append(shortfall)
+
+    def end(self) -> None:
+        """Let no further job begin, for what was noted; those in flight go on."""
+        self._is_ending = True
 
     async def guard(self, work: Coroutine[Any, Any, None]) -> None:
         """Do the work until it ends or a stop is asked for."""
@@ -49,15 +73,17 @@ async def run_workers(
 ) -> None:
     """Call `do` on every job, `concurrency` at once, until they end or a stop is asked for.
 
-    The first exception of a job ends the others and is raised.
+    A job that raises `NotStarted` is left out; the first other exception of a job ends the others
+    and is raised.
     """
 
     async def work() -> None:
         yielded = monotonic()
         for job in jobs:
-            await do(job)
+            with suppress(NotStarted):
+                await do(job)
             # A job may have swallowed its cancellation.
-            if stop.reason:
+            if stop.is_asked:
                 return
             if monotonic() - yielded > _YIELD_SECONDS:
                 await asyncio.sleep(0)

@@ -17,7 +17,16 @@ from harness.types.suites import Suite
 from harness.types.summaries import Summary
 
 _T = TypeVar("_T")
-_PACKAGES = ("regrade", "openai", "msgspec", "pydantic", "regex", "pyyaml", "scipy")
+_PACKAGES = (
+    "regrade",
+    "openai",
+    "msgspec",
+    "pydantic",
+    "regex",
+    "pyyaml",
+    "scipy",
+    "genai-prices",  # its version is that of the prices
+)
 
 
 class ForeignOrigin(msgspec.Struct, frozen=True, kw_only=True):

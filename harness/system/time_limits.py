@@ -2,8 +2,8 @@
 
 import asyncio
 import math
-from collections.abc import Callable, Coroutine, Generator
-from contextlib import suppress
+from collections.abc import Callable, Coroutine, Generator, Iterator
+from contextlib import contextmanager, suppress
 from functools import partial
 from typing import Any, TypeVar
 
@@ -33,6 +33,7 @@ class Limit:
     """
 
     _when = math.inf
+    _is_held = False
     _timer: asyncio.TimerHandle | None = None
     _rest: "_Rest | None" = None
     expired = False
@@ -89,11 +90,22 @@ class Limit:
         if self._timer is not None and not self.expired:
             self._schedule(self._when + seconds)
 
+    def hold(self) -> None:
+        """Let the clock stand still; what is not held is left running."""
+        self._is_held = True
+        if self._timer is not None:
+            self._timer.cancel()
+
+    def release(self, seconds: float) -> None:
+        """Let the clock go on after so many seconds of standing still."""
+        self._is_held = False
+        self.extend(seconds)
+
     def _schedule(self, when: float) -> None:
         if self._timer is not None:
             self._timer.cancel()
         self._when = when
-        if when != math.inf:
+        if when != math.inf and not self._is_held:
             loop = asyncio.get_running_loop()
             self._timer = loop.call_at(when, self._time_is_up)
 
@@ -211,13 +223,15 @@ class TimeBudget:
 
     `turn_seconds` and `trial_seconds` are None for no limit. `spent` is how many seconds the
     agent had so far. `waited` is how many were spent waiting for endpoints, not counted by any
-    limit; `waited_enough` says that a further wait was refused. `longest_step` is the most
-    seconds that the agent kept the event loop to itself.
+    limit; `waited_enough` says that a further wait was refused. `held_up` is how many the run kept
+    it waiting by its own limits, which no limit counts either. `longest_step` is the most seconds
+    that the agent kept the event loop to itself.
     """
 
     _limit: Limit | None = None
     spent = 0.0
     waited = 0.0
+    held_up = 0.0
     waited_enough = False
     longest_step = 0.0
 
@@ -234,7 +248,7 @@ class TimeBudget:
         Raises:
             TargetError: `turn_timeout` or `trial_timeout`, when time is up.
         """
-        started, waited = monotonic(), self.waited
+        started, idle = monotonic(), self.waited + self.held_up
         left = self._trial_seconds - self.spent
         limit = self._limit = Limit(min(left, self._turn_seconds))
         try:
@@ -244,7 +258,7 @@ class TimeBudget:
                 raise
             raise self._timed_out() from error
         finally:
-            self.spent += monotonic() - started - (self.waited - waited)
+            self.spent += monotonic() - started - (self.waited + self.held_up - idle)
             self.longest_step = max(self.longest_step, limit.longest_step)
 
     async def wait(self, seconds: float) -> None:
@@ -265,6 +279,20 @@ class TimeBudget:
         if self._limit is not None:
             self._limit.extend(seconds)
         await asyncio.sleep(seconds)
+
+    @contextmanager
+    def paused(self) -> Iterator[None]:
+        """Charge no limit for what is awaited inside."""
+        started, limit = monotonic(), self._limit
+        if limit is not None:
+            limit.hold()
+        try:
+            yield
+        finally:
+            seconds = monotonic() - started
+            self.held_up += seconds
+            if limit is not None:
+                limit.release(seconds)
 
     def _timed_out(self) -> TargetError:
         if self._turn_seconds <= self._trial_seconds - self.spent:

@@ -47,6 +47,8 @@ class OpenAISession:
     - A reply that the provider's content filter stopped ends the attempt.
     """
 
+    paces_requests = True
+
     def __init__(
         self,
         *,
@@ -101,7 +103,7 @@ class OpenAISession:
             body = {**self._request, "messages": self._messages}
             return await self._endpoint.ask(body, keep)
 
-        reply = await resend(ask, wait=self._context.wait)
+        reply = await resend(lambda: self._context.paced(ask), wait=self._context.wait)
         reply = replace(reply, message=_with_ids(reply.message, place))
         if reply.stop_reason == "content_filter":
             keep(reply)

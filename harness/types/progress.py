@@ -8,7 +8,6 @@ import msgspec
 
 from harness.types.trials import ERROR_STATUSES, Outcome
 
-
 Slowed = tuple[tuple[str, int], ...]
 """Models, each with how many trials of it may be in flight for now."""
 

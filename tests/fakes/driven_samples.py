@@ -8,12 +8,14 @@ from pathlib import Path
 import msgspec
 
 from harness.running.driving import Driver
+from harness.running.pacing import Pacing
 from harness.running.plans import PlannedTrial
+from harness.running.workers import Stop
 from harness.running.worlds import Worlds
 from harness.types.code import CodeFile
 from harness.types.protocols import RunContext
 from harness.types.samples import Sample
-from harness.types.suites import Limits, Retries
+from harness.types.suites import Limits, Retries, Suite
 from harness.types.trajectories import Trajectory
 
 
@@ -83,14 +85,17 @@ async def connected(agent, *, scripted_url=None, fixtures=None, **bounds):
     run_context = RunContext(
         scripted_url=scripted_url, fixture_names=frozenset(fixtures), concurrency=120
     )
+    limits = Limits(concurrency=120, turn_seconds=bounds.pop("turn_seconds"))
+    retries = Retries(max_wait_seconds=bounds.pop("wait_seconds"), **bounds)
     async with agent.connect(run_context) as connection:
         driver = Driver(
             connection=connection,
             worlds=Worlds((), seconds=None, warn=warnings.append),
             fixtures=fixtures,
-            limits=Limits(turn_seconds=bounds.pop("turn_seconds")),
-            retries=Retries(max_wait_seconds=bounds.pop("wait_seconds"), **bounds),
+            limits=limits,
+            retries=retries,
             warn=warnings.append,
+            pacing=Pacing(Suite(name="one", limits=limits, retries=retries), Stop()),
         )
 
         async def drive(*, model="some-model", **sample):

@@ -1,0 +1,157 @@
+"""The pace of a run: which trial may go on now, and which may not start at all.
+
+For each model there is a window of trials in flight, which its endpoint's refusals narrow, and the
+rates of the suite; for the run as a whole there is the money. Where nothing is limited and nothing
+refused, all of it costs a few comparisons a trial.
+"""
+
+from collections import deque
+from collections.abc import Awaitable, Callable, Iterator
+from contextvars import ContextVar
+from functools import partial
+
+from harness.loading.price_tables import Prices
+from harness.running.budget_amounts import is_limited
+from harness.running.budget_ledger import Flight, Ledger
+from harness.running.pace_breakers import Breaker
+from harness.running.pace_rates import Rates
+from harness.running.pace_trials import ModelPace, TrialPace
+from harness.running.pace_windows import Window
+from harness.running.plans import PlannedTrial
+from harness.running.workers import Stop
+from harness.system.time_limits import TimeBudget
+from harness.types.progress import Slowed
+from harness.types.suites import Suite
+from harness.types.trajectories import Usage
+
+_flight: ContextVar[Flight | None] = ContextVar("flight", default=None)
+_Job = Callable[[PlannedTrial], Awaitable[None]]
+
+
+def _unheard(_slowed: Slowed) -> None:
+    """Hear nothing."""
+
+
+class Pacing:
+    """The pace of one run of a suite.
+
+    `slowed` hears of the models that have fewer trials in flight than the suite allows; `spent` is
+    what a resumed run has spent before. It is a `PriceList` for judges, and counts what they use.
+    """
+
+    def __init__(
+        self,
+        suite: Suite,
+        stop: Stop,
+        *,
+        slowed: Callable[[Slowed], None] = _unheard,
+        spent: Usage | None = None,
+    ) -> None:
+        self._suite, self._limits = suite, suite.limits
+        self._stop, self._slowed = stop, slowed
+        self._prices = Prices(suite.prices)
+        self._ledger = self._make_ledger(spent) if is_limited(suite.limits) else None
+        self._models: dict[str, ModelPace] = {}
+
+    def _make_ledger(self, spent: Usage | None) -> Ledger:
+        specs = (inner for whole in self._suite.graders for inner in whole.with_parts)
+        judges = sum(1 for spec in specs if hasattr(spec.grader, "grade_with"))
+        attempts = self._suite.retries.attempts
+        return Ledger(self._limits, self._end, attempts=attempts, judges=judges, spent=spent)
+
+    def in_turn(self, jobs: Iterator[PlannedTrial]) -> Iterator[PlannedTrial]:
+        """Return the jobs so that those go first whose model has a place free.
+
+        So many are held back at most as may be in flight.
+        """
+        held: deque[PlannedTrial] = deque()
+        for job in jobs:
+            while held and (freed := self._freed(held)):
+                yield freed
+            if self.of(job.model).window.has_room:
+                yield job
+                continue
+            held.append(job)
+            if len(held) > self._limits.concurrency:
+                yield held.popleft()
+        while held:
+            yield self._freed(held) or held.popleft()
+
+    def _freed(self, held: deque[PlannedTrial]) -> PlannedTrial | None:
+        for job in held:
+            if self.of(job.model).window.has_room:
+                held.remove(job)
+                return job
+        return None
+
+    def around(self, do: _Job) -> _Job:
+        """Return `do`, begun only where there is money for it."""
+        ledger = self._ledger
+        if ledger is None:
+            return do
+
+        async def within(task: PlannedTrial) -> None:
+            flight = await ledger.admit(task.model)
+            token = _flight.set(flight)
+            try:
+                await do(task)
+            finally:
+                _flight.reset(token)
+                ledger.land(flight)
+
+        return within
+
+    def trial(self, model: str, budget: TimeBudget) -> TrialPace:
+        """Begin a trial, which has no place yet."""
+        return TrialPace(self.of(model), budget, _flight.get())
+
+    def of(self, model: str) -> ModelPace:
+        """Return what the trials of a model share."""
+        pace = self._models.get(model)
+        if pace is None:
+            pace = self._models[model] = self._made(model)
+        return pace
+
+    def _made(self, model: str) -> ModelPace:
+        limits, target = self._limits, self._suite.target
+        url = getattr(target.target, "url", None) if target else None
+        is_priced = self._prices.knows(model, url)
+        return ModelPace(
+            window=Window(limits.concurrency, self._resized),
+            breaker=Breaker(model),
+            tripped=partial(self._tripped, model),
+            rates=Rates(limits) if limits.requests_per_minute or limits.tokens_per_minute else None,
+            ledger=self._ledger,
+            priced=partial(self._priced_reply, model, url) if is_priced else None,
+        )
+
+    def _priced_reply(self, model: str, url: str | None, usage: Usage) -> Usage:
+        return self._prices.priced(model, usage, url)
+
+    def priced(self, model: str, usage: Usage, url: str | None, /) -> Usage:
+        """Return what a judge used with its cost, and count it."""
+        usage = self._prices.priced(model, usage, url)
+        if self._ledger is not None:
+            self._ledger.judged(_flight.get(), usage)
+        return usage
+
+    def closing(self) -> Iterator[str]:
+        """Return what is to be said at the end of prices and limits."""
+        yield from self._prices.remarks()
+        if self._ledger is not None and (over := self._ledger.closing()):
+            yield over
+
+    def _tripped(self, model: str) -> None:
+        self._stop.leave_out(self.of(model).breaker.tripped)
+        models = self._suite.target.models if self._suite.target else ()
+        if all(self.of(name).breaker.tripped for name in models):
+            self._stop.end()
+
+    def _end(self, reason: str) -> None:
+        self._stop.leave_out(reason)
+        self._stop.end()
+
+    def _resized(self, _size: int) -> None:
+        most = self._limits.concurrency
+        sizes = ((model, pace.window.size) for model, pace in self._models.items())
+        self._slowed(tuple((model, size) for model, size in sizes if size < most))
