@@ -26,9 +26,9 @@ class ModelStream:
 
     @property
     def ended(self) -> bool:
-        """Say whether the last reply has come to its end."""
+        """Say whether the last reply has come to its end, if there is any."""
         replies = list(join_stream(self._events))
-        return not replies or replies[-1].ended or replies[-1].error is not None
+        return not self.begun or replies[-1].ended or replies[-1].error is not None
 
     def add(self, event: Any) -> None:
         """Add the next event."""

@@ -1,5 +1,6 @@
 """What `kind: http` may say of its requests, replies and sessions; each record checks itself."""
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -15,6 +16,7 @@ MessageFormat = Literal[
 ]  # fmt: skip
 """The shapes of messages that a reply may hold, by the names that the importers have."""
 
+_HOST = re.compile(r"(?:[A-Za-z][A-Za-z0-9+.-]*:)?//([^/?#]*)")
 _PATHS = ("text", "messages", "usage", "model", "error")
 
 
@@ -41,13 +43,15 @@ def path_problem(path: str | None) -> str | None:
 def url_problems(url: str) -> Iterator[str]:
     """Yield what is wrong with an address and its placeholders."""
     yield from template_problems(url)
+    host = _HOST.match(url)
+    if host is not None and "{{" in host[1]:
+        yield "no placeholder can stand for a host: a dataset would say where keys are sent"
+        return
     try:
-        host = urlsplit(url).netloc
+        if urlsplit(url).port == 0 or (host is not None and re.search(r"\s", host[1])):
+            yield "this is no address: its host or its port is none"
     except ValueError as error:
         yield f"this is no address: {error}"
-        return
-    if "{{" in host or url.startswith("{{"):
-        yield "no placeholder can stand for a host: a dataset would say where keys are sent"
 
 
 @dataclass(frozen=True, kw_only=True)

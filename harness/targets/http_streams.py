@@ -50,10 +50,11 @@ class StreamedReply:
         except TargetError:
             raise
         except Exception as error:
-            known = classify(error)
-            if known is None:
-                raise
+            # What follows the end, or does not come, is no matter.
             if not self._is_over:
+                known = classify(error)
+                if known is None:
+                    raise
                 raise failures.cut(str(known)) from error
         for text in events.end():
             self._take(events.name, text, failures)

@@ -17,7 +17,7 @@ from aiohttp import web
 
 @dataclass(frozen=True)
 class Seen:
-    """A request as it came: `json` is its body, None for one without."""
+    """A request as it came: `json` is its body, None for one without; `peer` its connection."""
 
     method: str
     path: str
@@ -25,6 +25,7 @@ class Seen:
     headers: dict
     json: object
     cookies: dict
+    peer: object
 
 
 @dataclass(frozen=True)
@@ -67,6 +68,7 @@ class AgentServer:
             headers={name.lower(): value for name, value in request.headers.items()},
             json=json.loads(body) if body else None,
             cookies=dict(request.cookies),
+            peer=request.transport.get_extra_info("peername"),
         )
         self.seen.append(seen)
         answer = self.answer(seen)

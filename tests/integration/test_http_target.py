@@ -387,18 +387,10 @@ async def test_a_redirect_to_the_same_server_is_followed(status):
         assert texts(await drive_sample(agent(server))) == ['{"q": "Hi"}']
 
 
-async def test_connections_are_used_again():
-    ports = set()
-
-    async with agent_server(lambda _: says("ok")) as server:
-        handle = server.handle
-
-        async def noting(request):
-            ports.add(request.transport.get_extra_info("peername"))
-            return await handle(request)
-
-        server.handle = noting
-        async with connected(agent(server)) as drive:
-            for _ in range(5):
-                await drive()
-    assert len(ports) <= 1
+@pytest.mark.parametrize("stream", [None, "sse"])
+async def test_connections_are_used_again(stream):
+    answer = says("ok") if stream is None else Streamed(({"reply": "ok"}, "[DONE]"))
+    async with agent_server([answer]) as server, connected(agent(server, stream=stream)) as drive:
+        for _ in range(5):
+            assert texts(await drive()) == ["ok"]
+    assert len({seen.peer for seen in server.seen}) == 1

@@ -26,6 +26,9 @@ def agent(**options):
         ({"url": "http://{{metadata.host}}/x"}, "url: no placeholder can stand for a host"),
         ({"url": "http://u:{{model}}@h/x"}, "url: no placeholder can stand for a host"),
         ({"url": "http://[::1/x"}, "url: this is no address"),
+        ({"url": "http://h:99999/x"}, "url: this is no address"),
+        ({"url": "http://[::1]:x/{{model}}"}, "url: this is no address"),
+        ({"url": "http://exa mple/x"}, "url: this is no address"),
         ({"url": f"{URL}?q={{{{inptu}}}}"}, "url: there is nothing to fill"),
         ({"headers": {"a b": "x"}}, 'headers: "a b" is no name of a header'),
         ({"headers": {"Content-Length": "3"}}, "headers: Content-Length cannot be set here"),
@@ -54,6 +57,7 @@ def test_all_that_is_wrong_is_said_at_once():
         (HttpSessionOptions, {"id": "thread"}, 'id: "thread" is no JSON path'),
         (HttpCall, {"url": "/{{nope}}"}, "url: there is nothing to fill {{nope}}"),
         (HttpCall, {"url": "http://{{model}}/"}, "url: no placeholder can stand for a host"),
+        (HttpCall, {"url": "//{{model}}/x"}, "url: no placeholder can stand for a host"),
         (HttpCall, {"url": "/", "request": {"a": "{{nope}}"}}, "request: there is nothing"),
     ],
 )
