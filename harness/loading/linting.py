@@ -44,6 +44,13 @@ def lint_target_keys(
         context.findings.absence(location.child(option) or location, problem)
 
 
+def lint_target_files(target: Any, location: Location, context: LoadContext) -> None:
+    """Note what a target misses on this machine: grading goes without it."""
+    check = getattr(target, "lint_files", None)
+    for option, problem in _problems(check, context.folder.path) if callable(check) else ():
+        context.findings.absence(location.child(option) or location, problem)
+
+
 def lint_models(
     target: Any, models: Sequence[str], location: Location, context: LoadContext
 ) -> None:

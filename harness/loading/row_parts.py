@@ -91,6 +91,8 @@ def agent_problems(sample: Sample, target: TargetSpec | None) -> Iterator[tuple[
         yield "sessions", f"{agents} keep no memory between sessions", "one `input`"
     if sample.history and not getattr(agent, "takes_history", True):
         yield "history", f"{agents} begin with nothing said", "an `input` of several turns"
+    if len(sample.turns) > 1 and getattr(target.target, "answers_once", False):
+        yield "input", f"{agents} answer one turn, as this target is set up", "one text"
     if len(sample.turns) > 1 and not getattr(agent, "takes_turns", True):
         problem = f"{agents} answer one turn, as the target is set up"
         yield "input", problem, "a single text, or a target that keeps the conversation"

@@ -1,7 +1,7 @@
 """The entry `target`: its kind, its models, and the target bound to its options."""
 
 import os
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
@@ -10,7 +10,7 @@ from harness.documents.shapes import option_hints
 from harness.loading.environment import expand_node
 from harness.loading.fingerprints import fingerprint
 from harness.loading.letta_evals_targets import TARGET_KEYS
-from harness.loading.linting import lint, lint_models, lint_target_keys
+from harness.loading.linting import lint, lint_models, lint_target_files, lint_target_keys
 from harness.loading.load_context import LoadContext
 from harness.system.suggestions import list_names, suggest
 from harness.system.texts import error_line
@@ -76,14 +76,22 @@ def bind_target(
         return None
     models = head.models or ((head.model,) if head.model is not None else (DEFAULT_MODEL,))
     lint_target_keys(target, models, expanded, context)
+    lint_target_files(target, expanded, context)
     lint_models(target, models, expanded, context)
     return TargetSpec(
         kind=head.kind,
         models=models,
         target=target,
         script=head.script,
-        fingerprint=fingerprint(head.kind, target, head.script),
+        fingerprint=fingerprint(head.kind, target, head.script, *_keyed_parts(target, context)),
+        folder=context.folder.path,
     )
+
+
+def _keyed_parts(target: Any, context: LoadContext) -> Sequence[Any]:
+    """Return what a target says of itself beside its options: its files."""
+    parts = getattr(target, "keyed_parts", None)
+    return [parts(context.folder.path)] if callable(parts) else []
 
 
 def _bind_head(

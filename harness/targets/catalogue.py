@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from types import MappingProxyType
 
+from harness.targets.command_agent import CommandAgent
 from harness.targets.http_agent import HttpAgent
 from harness.targets.letta_agent import LettaAgent
 from harness.targets.letta_code import LettaCode
@@ -11,6 +12,7 @@ from harness.targets.python_agent import PythonAgent
 
 TARGETS: Mapping[str, type] = MappingProxyType(
     {
+        "command": CommandAgent,
         "http": HttpAgent,
         "letta": LettaAgent,
         "letta_code": LettaCode,

@@ -214,21 +214,6 @@ class ModelLinted(Protocol):
         ...
 
 
-class FileNaming(Protocol):
-    """A target whose options name files in texts, such as a command line; optional."""
-
-    def lint_files(self, folder: Path, /) -> Iterable[tuple[str, str]]:
-        """Return (option, problem) for what this machine lacks, such as the program.
-
-        `folder` is the suite's. `validate` reports them as faults; grading goes without them.
-        """
-        ...
-
-    def keyed_parts(self, folder: Path, /) -> Mapping[str, Any]:
-        """Return JSON values that tell two targets apart beside their options: hashes of files."""
-        ...
-
-
 class OwnThreshold(Protocol):
     """A grader with an option that takes the place of the entry's `threshold`; optional.
 

@@ -59,9 +59,17 @@ def test_what_holds_no_secret_stays_the_same_and_short_values_hide_nothing():
     record = hiding(recorded.append, ["open-sesame", "on"])
     event = AssistantMessage(text="one on one")
     record(event)
-    record(Step(model="open-sesame"))
+    step = Step(model="one-on-one")
+    record(step)
     assert recorded[0] is event
-    assert recorded[1] == Step(model="open-sesame")
+    assert recorded[1] is step
+
+
+def test_a_model_that_is_called_by_a_secret_is_hidden():
+    recorded = []
+    record = hiding(recorded.append, ["open-sesame"])
+    record(Step(model="open-sesame-2", stop_reason="stop"))
+    assert recorded == [Step(model="[redacted]-2", stop_reason="stop")]
 
 
 def test_without_secrets_nothing_stands_between():
