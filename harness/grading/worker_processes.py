@@ -9,6 +9,7 @@ import asyncio
 import pickle
 import sys
 from asyncio.subprocess import PIPE, Process, SubprocessStreamProtocol
+from codecs import getincrementaldecoder
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager, suppress
 from contextvars import ContextVar
@@ -21,6 +22,7 @@ import harness
 from harness.grading.error_grades import error_grade, grade_of_exception
 from harness.grading.grader_worker import LENGTH_BYTES, Request, frame
 from harness.system.processes import kill_group, own_group
+from harness.system.texts import harmless
 from harness.system.threads import in_thread
 from harness.types.code import CustomGrader
 from harness.types.grades import Grade
@@ -131,6 +133,8 @@ class _Worker:
         self._stdout: Any = process.stdout
         self._is_loaded = False
         self._is_asked = False
+        # Kept here: the loop holds tasks by weak references alone.
+        self._printing = asyncio.ensure_future(self._hand_on(process.stderr))
 
     @classmethod
     async def start(cls, file: Path) -> Self:
@@ -148,10 +152,18 @@ class _Worker:
             *(sys.executable, "-P", "-c", _START, home),
             stdin=PIPE,
             stdout=PIPE,
-            stderr=None,
+            stderr=PIPE,
             **own_group(),
         )
         return cls(file, Process(transport, protocol, loop), transport)
+
+    async def _hand_on(self, printed: Any) -> None:
+        """Show what the functions print, harmless, as our own standard error does: to a bound."""
+        decoder = getincrementaldecoder("utf-8")("replace")
+        while data := await printed.read(_BUFFER_BYTES):
+            # Nobody may be there to read it.
+            with suppress(OSError, ValueError):
+                sys.stderr.write(harmless(decoder.decode(data)))
 
     @property
     def is_alive(self) -> bool:
