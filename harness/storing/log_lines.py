@@ -6,15 +6,13 @@ from typing import BinaryIO, TypeVar
 
 import msgspec
 
+from harness.storing.log_pieces import UNDECODABLE, pieces_of
 from harness.types.errors import StoreError
 
 _T = TypeVar("_T")
 
 Note = Callable[[str], None]
 """Hears what was dropped of a log."""
-
-UNDECODABLE = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
-"""What decoders raise for a line that is no trial."""
 
 
 def decoded_lines(
@@ -45,11 +43,16 @@ def _decoded(
         try:
             value = decoder.decode(line)
         except UNDECODABLE as error:
-            if all(rest.isspace() for rest in lines):
+            if all(rest.isspace() for rest in lines) and not _holds_trial(line):
                 note(f"{path}:{number}: the last line is torn and was dropped")
                 return
             raise _damage(path, number, error) from error
         yield number, offset, value
+
+
+def _holds_trial(line: bytes) -> bool:
+    """Say whether dropping a line would lose a trial, such as one glued to a torn one."""
+    return any(piece.trial is not None for piece in pieces_of(line))
 
 
 def _damage(path: Path, number: int, error: Exception) -> StoreError:

@@ -1,17 +1,14 @@
 """Logs made whole again: a torn end cut off, outcomes made anew, damage put aside."""
 
-import json
-import re
 from collections.abc import Iterator
-from dataclasses import dataclass
-from itertools import islice
 from pathlib import Path
 from typing import BinaryIO
 
 import msgspec
 
 from harness.storing.counted_trials import TrialName, name_hash, uncounted, unplanned_hashes
-from harness.storing.log_lines import UNDECODABLE, Note, decoded_lines
+from harness.storing.log_lines import Note, decoded_lines
+from harness.storing.log_pieces import UNDECODABLE, pieces_of
 from harness.storing.run_folders import DAMAGED, OUTCOMES, TRIALS
 from harness.storing.stored_index import StoredIndex
 from harness.storing.trial_log import outcome_of, read_trials, require_known
@@ -23,9 +20,6 @@ from harness.types.trials import Outcome, Trial
 _trials = msgspec.json.Decoder(Trial)
 _outcomes = msgspec.json.Decoder(Outcome)
 _encode = msgspec.json.Encoder().encode
-_BEGINNING = re.compile(rb'\{"(?:v|sample_id)":')
-_MOST_TRIED = 1_000
-"""How many places of a damaged line are tried as the beginning of a trial."""
 
 
 def cut_torn_end(folder: Path, index: StoredIndex) -> None:
@@ -91,44 +85,6 @@ def rebuild_outcomes(folder: Path) -> None:
                 file.write(_encode(outcome_of(trial)) + b"\n")
     except OSError as error:
         raise StoreError(f"cannot write: {error.strerror}", place=str(path)) from error
-
-
-@dataclass(frozen=True, slots=True)
-class Piece:
-    """A part of a line: a trial as it was written, or what is none."""
-
-    text: bytes
-    trial: Trial | None
-
-
-def pieces_of(line: bytes) -> Iterator[Piece]:
-    """Cut a line into the trials that can be read in it, and what lies between them."""
-    start, text = 0, line.strip()
-    for begin in _beginnings(text):
-        end = _end_of_trial(text, begin) if begin >= start else None
-        if end is None:
-            continue
-        if before := text[start:begin].strip():
-            yield Piece(before, None)
-        yield Piece(text[begin:end], _trials.decode(text[begin:end]))
-        start = end
-    if rest := text[start:].strip():
-        yield Piece(rest, None)
-
-
-def _beginnings(text: bytes) -> list[int]:
-    return [found.start() for found in islice(_BEGINNING.finditer(text), _MOST_TRIED)]
-
-
-def _end_of_trial(text: bytes, begin: int) -> int | None:
-    rest = text[begin:].decode(errors="surrogateescape")
-    try:
-        _, length = json.JSONDecoder().raw_decode(rest)
-        end = begin + len(rest[:length].encode(errors="surrogateescape"))
-        _trials.decode(text[begin:end])
-    except (ValueError, *UNDECODABLE):
-        return None
-    return end
 
 
 def salvaged_trials(folder: Path, note: Note) -> Iterator[Trial]:

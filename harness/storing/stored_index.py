@@ -10,7 +10,8 @@ from typing import get_args
 import msgspec
 
 from harness.storing.counted_trials import TrialName, name_hash
-from harness.storing.log_lines import UNDECODABLE, Note, decoded_lines
+from harness.storing.log_lines import Note, decoded_lines
+from harness.storing.log_pieces import UNDECODABLE
 from harness.storing.run_folders import TRIALS
 from harness.storing.trial_log import require_known
 from harness.types.errors import StoreError

@@ -1,0 +1,365 @@
+"""Going on with a run: what is kept, what is made again, and what is said of it."""
+
+import asyncio
+import json
+from dataclasses import replace
+
+import msgspec
+import pytest
+from fakes.agents import FakeTarget
+from fakes.stub_graders import Breaks, Says, grader_spec
+from fakes.suites import fake_suite
+
+from harness.loading.selections import Selection
+from harness.running.resuming import Resume
+from harness.running.run_options import RunOptions
+from harness.running.runs import execute
+from harness.running.stored_summaries import summary_of
+from harness.running.workers import Stop
+from harness.storing.counted_trials import counted_trials
+from harness.storing.manifests import read_manifest
+from harness.storing.trial_log import encode_line, read_trials
+from harness.types.errors import InputError, StoreError, TargetError
+from harness.types.samples import Sample
+from harness.types.suites import Limits, Retries
+
+ONCE = Retries(attempts=1)
+
+
+class Runs:
+    """Runs and resumes suites in one folder, and keeps what is said."""
+
+    def __init__(self, folder):
+        self.folder = folder
+        self.said = []
+
+    async def run(self, suite, **options):
+        return await execute(suite, RunOptions(out=self.folder, **options))
+
+    async def resume(self, suite, result, *, retry_errors=False, salvage=False, **options):
+        how = Resume(
+            folder=result.folder, retry_errors=retry_errors, salvage=salvage, say=self.said.append
+        )
+        return await execute(suite, RunOptions(out=self.folder, **options), resume=how)
+
+
+@pytest.fixture
+def runs(tmp_path):
+    return Runs(tmp_path)
+
+
+def counted(result):
+    return sorted(map(facts, counted_trials(result.folder)))
+
+
+def facts(trial):
+    """Give what of a trial is the same in every run: all but times."""
+    score = -1.0 if trial.score is None else trial.score
+    texts = [event.text for event in trial.trajectory.events()]
+    return (trial.sample_id, trial.model, trial.epoch, trial.status, score, *texts)
+
+
+def keep_lines(result, count):
+    """Cut the log back to its first lines, as a kill leaves it."""
+    path = result.folder / "trials.jsonl"
+    lines = path.read_bytes().splitlines(keepends=True)
+    path.write_bytes(b"".join(lines[:count]))
+    (result.folder / "summary.json").unlink()
+    return lines
+
+
+def numbers(summary):
+    """Give a summary without seconds."""
+    plain = msgspec.to_builtins(summary)
+    for model in plain["models"].values():
+        del model["seconds"]
+    return plain
+
+
+@pytest.mark.parametrize("kept", [0, 1, 5, 11])
+async def test_a_killed_run_is_completed_as_if_it_had_never_been_killed(runs, kept):
+    target = FakeTarget(lambda context, text: "ok" if context.epoch else "no")
+    suite = fake_suite(target, models=("a", "b"), epochs=2)
+    whole = await runs.run(suite)
+    expected = counted(whole)
+    keep_lines(whole, kept)
+    target.opened.clear()
+    again = await runs.resume(suite, whole)
+    assert again.folder == whole.folder
+    assert counted(again) == expected
+    assert len(target.opened) == 12 - kept
+    assert numbers(again.summary) == numbers(whole.summary)
+    assert numbers(summary_of(again.folder)) == numbers(whole.summary)
+
+
+async def test_a_complete_run_is_left_as_it_is(runs):
+    target = FakeTarget(lambda context, text: "ok")
+    suite = fake_suite(target)
+    whole = await runs.run(suite)
+    before = {
+        path.name: path.read_bytes() for path in whole.folder.iterdir() if path.name != ".lock"
+    }
+    again = await runs.resume(suite, whole)
+    after = {
+        path.name: path.read_bytes() for path in whole.folder.iterdir() if path.name != ".lock"
+    }
+    assert (after, again.summary) == (before, whole.summary)
+    assert (len(target.opened), target.connected) == (3, 1)
+
+
+async def test_a_trial_that_was_cut_off_is_stored_is_in_no_number_and_is_driven_again(runs):
+    stop = Stop()
+
+    async def act(context, text):
+        if context.sample.id == "s1":
+            stop.ask("enough")
+            await asyncio.sleep(30)
+        return "ok"
+
+    suite = fake_suite(act, limits=Limits(concurrency=1))
+    cut = await execute(suite, RunOptions(out=runs.folder), None, stop)
+    stored = {trial.sample_id: trial for trial in read_trials(cut.folder)}
+    assert stored["s1"].status == "interrupted"
+    assert stored["s1"].error.code == "interrupted"
+    assert [event.text for event in stored["s1"].trajectory.events()] == ["question 1"]
+    assert (stored["s1"].passed, stored["s1"].score, stored["s1"].grades) == (None, None, {})
+    assert (cut.summary.models["m"].trials, cut.summary.planned) == (1, 3)
+    assert [trial.sample_id for trial in counted_trials(cut.folder)] == ["s0"]
+    target = FakeTarget(lambda context, text: "ok")
+    again = await runs.resume(fake_suite(target), cut)
+    assert sorted(context.sample.id for context in target.opened) == ["s1", "s2"]
+    assert again.summary.complete
+
+
+async def test_the_attempts_and_the_usage_of_what_was_cut_off_are_stored(runs):
+    stop = Stop()
+
+    async def act(context, text):
+        if context.attempt == 0:
+            raise TargetError("gone", code="connection_lost")
+        stop.ask("enough")
+        await asyncio.sleep(30)
+
+    suite = fake_suite(act, samples=1)
+    cut = await execute(suite, RunOptions(out=runs.folder), None, stop)
+    (trial,) = read_trials(cut.folder)
+    assert [attempt.error.code for attempt in trial.attempts] == ["connection_lost", "interrupted"]
+
+
+async def test_a_trial_whose_graders_were_cut_off_is_graded_and_not_driven_again(runs):
+    stop = Stop()
+    suite = fake_suite(lambda context, text: "ok", samples=1)
+    whole = await runs.run(suite)
+    (trial,) = read_trials(whole.folder)
+    failure = {"code": "grading_interrupted", "message": "the run ended"}
+    plain = msgspec.to_builtins(trial)
+    plain |= {"status": "interrupted", "error": failure, "grades": {}, "passed": None}
+    (whole.folder / "trials.jsonl").write_text(json.dumps(plain) + "\n", encoding="utf-8")
+    (whole.folder / "summary.json").unlink()
+    target = FakeTarget(lambda context, text: "no")
+    again = await runs.resume(fake_suite(target, samples=1), whole)
+    assert (target.opened, again.summary.passed, stop.reason) == ([], True, "")
+
+
+async def test_a_changed_grader_grades_again_without_an_agent(runs):
+    whole = await runs.run(fake_suite(lambda context, text: "ok"))
+    target = FakeTarget(lambda context, text: "ok")
+    graders = (replace(grader_spec(Says("no")), fingerprint="new"),)
+    again = await runs.resume(fake_suite(target, graders=graders), whole)
+    assert (target.opened, target.connected) == ([], 0)
+    assert again.summary.models["m"].passed == 0
+    assert any("graders changed" in line for line in runs.said)
+    assert "0 trials are kept, 3 are graded again, 0 are driven" in runs.said
+
+
+@pytest.mark.parametrize(
+    ("change", "driven", "said"),
+    [
+        ({"fingerprint": "other"}, 3, "the target has changed"),
+        ({"question": 1}, 1, "the dataset has changed"),
+        ({"tags": 1}, 0, "the dataset has changed"),
+        ({"text": "name: other"}, 0, "the text of the suite has changed"),
+    ],
+)
+async def test_what_has_changed_is_said_and_what_still_counts_is_kept(runs, change, driven, said):
+    whole = await runs.run(fake_suite(lambda context, text: "ok"))
+    target = FakeTarget(lambda context, text: "ok")
+    suite = fake_suite(target)
+    samples = list(suite.samples)
+    if "question" in change:
+        samples[1] = Sample(id="s1", input="another question")
+    if "tags" in change:
+        samples[1] = replace_sample(samples[1], tags=("new",))
+    fingerprint = change.get("fingerprint", "f")
+    suite = replace(
+        suite,
+        samples=tuple(samples),
+        target=replace(suite.target, fingerprint=fingerprint),
+        text=change.get("text", ""),
+    )
+    again = await runs.resume(suite, whole)
+    assert len(target.opened) == driven
+    assert any(said in line for line in runs.said)
+    assert (again.summary.complete, len(counted(again))) == (True, 3)
+    assert read_manifest(again.folder).resumed[-1].driven == driven
+
+
+def replace_sample(sample, **fields):
+    return msgspec.structs.replace(sample, **fields)
+
+
+@pytest.mark.parametrize(("retry_errors", "driven"), [(False, 0), (True, 1)])
+async def test_errored_trials_are_driven_again_only_when_asked(runs, retry_errors, driven):
+    def fail(context, text):
+        if context.sample.id == "s1":
+            raise TargetError("down", code="bad_request")
+        return "ok"
+
+    whole = await runs.run(fake_suite(fail, retries=ONCE))
+    assert not whole.summary.complete
+    target = FakeTarget(lambda context, text: "ok")
+    again = await runs.resume(fake_suite(target, retries=ONCE), whole, retry_errors=retry_errors)
+    assert len(target.opened) == driven
+    assert again.summary.complete is retry_errors
+    assert again.summary.models["m"].errors == 1 - driven
+
+
+async def test_broken_grades_are_made_again_when_asked_and_no_agent_is_driven(runs):
+    whole = await runs.run(
+        fake_suite(lambda c, t: "ok", graders=(grader_spec(Breaks(), name="g"),))
+    )
+    assert whole.summary.models["m"].errors == 3
+    target = FakeTarget(lambda context, text: "ok")
+    mended = replace(
+        grader_spec(Says("ok"), name="g"),
+        fingerprint=grader_spec(Breaks(), name="g").fingerprint,
+    )
+    again = await runs.resume(fake_suite(target, graders=(mended,)), whole, retry_errors=True)
+    assert (target.opened, again.summary.models["m"].errors) == ([], 0)
+
+
+async def test_models_epochs_and_samples_are_those_of_the_run_unless_others_are_given(runs):
+    target = FakeTarget(lambda context, text: "ok")
+    suite = fake_suite(target, samples=4)
+    whole = await runs.run(suite, models=("a",), epochs=2, selection=Selection(ids=("s1", "s2")))
+    assert len(target.opened) == 4
+    again = await runs.resume(suite, whole)
+    assert (len(target.opened), again.summary.planned) == (4, 4)
+    wider = await runs.resume(suite, whole, models=("a", "b"))
+    assert (len(target.opened), wider.summary.planned) == (8, 8)
+    longer = await runs.resume(suite, whole, epochs=3)
+    assert (len(target.opened), longer.summary.planned) == (12, 12)
+    assert longer.summary.complete
+
+
+async def test_trials_that_are_not_planned_any_more_are_named_and_do_not_count(runs):
+    target = FakeTarget(lambda context, text: "ok")
+    suite = fake_suite(target, samples=4)
+    whole = await runs.run(suite, epochs=2)
+    narrow = await runs.resume(suite, whole, epochs=1, selection=Selection(ids=("s0", "s1")))
+    assert any("6 stored trials are not planned any more" in w for w in narrow.summary.warnings)
+    assert (narrow.summary.models["m"].trials, narrow.summary.complete) == (2, True)
+    assert [t.sample_id for t in counted_trials(narrow.folder)] == ["s0", "s1"]
+    wide = await runs.resume(suite, whole, epochs=2, selection=Selection(limit=4))
+    assert (wide.summary.models["m"].trials, len(target.opened)) == (8, 8)
+
+
+@pytest.mark.parametrize("end", [b'{"v":1,"sample_id":"s', b'{"v":1,"sam\n', b"\0\0\0\n\n \n"])
+async def test_a_torn_end_is_said_and_the_log_is_whole_afterwards(runs, end):
+    target = FakeTarget(lambda context, text: "ok")
+    suite = fake_suite(target)
+    whole = await runs.run(suite)
+    keep_lines(whole, 2)
+    with (whole.folder / "trials.jsonl").open("ab") as log:
+        log.write(end)
+    await runs.resume(suite, whole)
+    assert "torn" in runs.said[0]
+    assert len(target.opened) == 4
+    notes = []
+    assert len(list(read_trials(whole.folder, notes.append))) == 3
+    assert notes == []
+
+
+async def test_a_whole_trial_whose_line_lacks_its_end_is_kept(runs):
+    target = FakeTarget(lambda context, text: "ok")
+    suite = fake_suite(target)
+    whole = await runs.run(suite)
+    path = whole.folder / "trials.jsonl"
+    lines = keep_lines(whole, 2)
+    path.write_bytes(b"".join(lines[:2])[:-1])
+    await runs.resume(suite, whole)
+    assert (len(target.opened), len(list(read_trials(whole.folder)))) == (4, 3)
+
+
+@pytest.mark.parametrize("last", [b"", b"\n"])
+async def test_damage_is_an_error_that_names_its_line_and_salvage_keeps_the_rest(runs, last):
+    target = FakeTarget(lambda context, text: "ok")
+    suite = fake_suite(target, samples=4)
+    whole = await runs.run(suite)
+    one, two, three, four = keep_lines(whole, 4)
+    log = whole.folder / "trials.jsonl"
+    # The second line is torn, the third glued to it, the fourth to that or on a line of its own.
+    log.write_bytes(one + two[:40] + three.strip() + last + four)
+    with pytest.raises(StoreError) as caught:
+        await runs.resume(suite, whole)
+    assert caught.value.place.endswith("trials.jsonl:2")
+    assert "--salvage" in caught.value.hint
+    again = await runs.resume(suite, whole, salvage=True)
+    assert len(target.opened) == 5
+    assert (whole.folder / "damaged.jsonl").read_bytes() == two[:40] + b"\n"
+    assert again.summary.complete
+    assert "1 damaged pieces" in runs.said[0]
+
+
+async def test_outcomes_that_are_behind_or_damaged_are_made_anew(runs):
+    suite = fake_suite(lambda context, text: "ok", samples=4)
+    whole = await runs.run(suite)
+    path = whole.folder / "outcomes.jsonl"
+    lines = path.read_bytes().splitlines(keepends=True)
+    for text in (b"".join(lines[:1]), b"", b"".join(lines)[:-5], b"no json\n" * 4):
+        keep_lines(whole, 4)
+        path.write_bytes(text)
+        again = await runs.resume(suite, whole)
+        assert path.read_bytes().splitlines(keepends=True) == lines
+        assert numbers(again.summary) == numbers(whole.summary)
+
+
+async def test_a_run_that_was_graded_only_is_refused(runs):
+    suite = fake_suite(lambda context, text: "ok")
+    whole = await runs.run(suite)
+    manifest = msgspec.structs.replace(read_manifest(whole.folder), graded_from="other")
+    (whole.folder / "manifest.json").write_bytes(msgspec.json.encode(manifest))
+    with pytest.raises(InputError, match="nothing was driven"):
+        await runs.resume(suite, whole)
+
+
+async def test_the_last_line_of_a_trial_counts(runs):
+    suite = fake_suite(lambda context, text: "ok", samples=2)
+    whole = await runs.run(suite)
+    first = next(read_trials(whole.folder))
+    later = msgspec.structs.replace(first, status="interrupted", passed=None, grades={})
+    with (whole.folder / "trials.jsonl").open("ab") as log:
+        log.write(encode_line(later))
+    (whole.folder / "summary.json").unlink()
+    assert summary_of(whole.folder).models["m"].trials == 1
+    target = FakeTarget(lambda context, text: "ok")
+    await runs.resume(fake_suite(target, samples=2), whole)
+    assert [context.sample.id for context in target.opened] == [first.sample_id]
+
+
+async def test_what_the_target_left_on_a_server_is_deleted_first(runs):
+    deleted = []
+
+    class Leaving(FakeTarget):
+        async def clean(self, run_id):
+            deleted.append(run_id)
+            return ["agent a-1"]
+
+    target = Leaving(lambda context, text: "ok")
+    whole = await runs.run(fake_suite(target))
+    await runs.resume(fake_suite(target), whole)
+    assert deleted == []
+    keep_lines(whole, 1)
+    await runs.resume(fake_suite(target), whole)
+    assert deleted == [whole.folder.name]
+    assert any("agent a-1" in line for line in runs.said)
