@@ -3,7 +3,7 @@
 It needs no pattern, where `assistant-contains-tool-output` does.
 """
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
 from functools import cached_property
@@ -15,14 +15,15 @@ import regex
 from graders.cut_notes import without_notes
 from graders.event_places import MOST_REFS, placed_events
 from graders.failed_results import has_failed
-from graders.json_comparison import same_json
+from graders.json_comparison import json_key
 from graders.normalised_texts import Ignored, normalise, ungroup
-from graders.output_values import decoded, values_of
+from graders.output_values import Value, decoded, values_of
 from graders.submissions import Piece
 from graders.text_searches import final_message, quoted
 from graders.token_bounds import find_whole
 from graders.told_numbers import numbers_in
 from graders.tool_names import is_named
+from graders.value_search import ValueSearch
 from harness.system.json_values import load_json
 from harness.system.patterns import check_size
 from harness.types.events import ToolResult
@@ -36,12 +37,34 @@ _UNTELLING = frozenset({"ok", "yes", "no", "none", "null", "true", "false", "suc
 
 
 class _Told(NamedTuple):
-    """Whether an output is told: None where that cannot be decided; and where, and which value."""
+    """Whether an output is told: None where that cannot be decided; and which text or number."""
 
     told: bool | None
-    span: tuple[int, int] | None = None
+    place: str | Decimal | tuple[int, int] | None = None
     value: str | None = None
     reason: str = ""
+
+
+class _Output:
+    """An output and the forms it is looked for in, each made once."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.rest, self.was_cut = without_notes(text)
+
+    @cached_property
+    def value(self) -> Any:
+        return decoded(self.text)
+
+    @cached_property
+    def whole(self) -> str:
+        return self.text if isinstance(self.value, dict | list) else str(self.value)
+
+    @cached_property
+    def values(self) -> list[Value]:
+        values = values_of(self.rest)
+        told = [v for v in values if str(v).strip().lower() not in _UNTELLING]
+        return told if len(values) > 1 and told else values
 
 
 class _Answer:
@@ -50,6 +73,8 @@ class _Answer:
     def __init__(self, piece: Piece, ignore: Collection[Ignored]) -> None:
         self.ref, self.raw = piece
         self.ignore = ignore
+        self.holds: Mapping[str, bool] = {}
+        self.exact: Mapping[str, tuple[int, int]] = {}
 
     @cached_property
     def text(self) -> str:
@@ -66,16 +91,39 @@ class _Answer:
             return dict.fromkeys(numbers_in(self.text))
         return numbers_in(self.raw)
 
-    def find(self, value: str) -> _Told:
-        """Look for a text as a whole, its thousands separated or not."""
-        found = find_whole(normalise(value, self.ignore), self.text, signed=True) or find_whole(
-            normalise(ungroup(value), self.ignore), self.ungrouped, signed=True
-        )
-        return _Told(found is not None, find_whole(value, self.raw, signed=True) if found else None)
-
     @cached_property
-    def json_values(self) -> tuple[Any, ...]:
-        return tuple(_json_in(self.raw))
+    def json_keys(self) -> frozenset[Any]:
+        return frozenset(map(json_key, _json_in(self.raw)))
+
+    def look_for(self, values: Collection[str]) -> None:
+        """Find out which texts stand in it as a whole, their thousands separated or not."""
+        plain = {value: normalise(value, self.ignore) for value in values}
+        bare = {value: ungroup(value) for value in values}
+        if self.ungrouped == self.text:
+            bare = {value: one for value, one in bare.items() if one != value}
+        bare = {value: normalise(one, self.ignore) for value, one in bare.items()}
+        found = _standing(plain.values(), self.text)
+        found_bare = _standing(bare.values(), self.ungrouped)
+        self.holds = {v: plain[v] in found or bare.get(v) in found_bare for v in values}
+
+    def look_for_exactly(self, values: Collection[str]) -> None:
+        """Find out where texts stand in it, letter for letter."""
+        self.exact = _standing(values, self.raw, whole=False)
+
+    def place_of(self, place: str | Decimal | tuple[int, int] | None) -> tuple[int, int] | None:
+        """Return where a text or a number stands that is told, if it stands there as it is."""
+        if isinstance(place, Decimal):
+            return self.numbers.get(place)
+        return find_whole(place, self.raw, signed=True) if isinstance(place, str) else place
+
+
+def _standing(
+    values: Iterable[str], text: str, *, whole: bool = True
+) -> Mapping[str, tuple[int, int]]:
+    search = ValueSearch(whole=whole)
+    for value in values:
+        search.add(value)
+    return search.find_in(text)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -135,7 +183,13 @@ class ToolOutputInAnswer:
             return Grade(status="skipped", evidence=evidence, refs=refs)
         said = final_message(subject.trajectory)
         answer = _Answer(said, self.ignore) if said else None
-        told = [(ref, result, self._told(ref, result, answer)) for ref, result in usable]
+        outputs = [_Output(result.output) for _, result in usable]
+        if answer:
+            self._look_for(outputs, answer)
+        told = [
+            (ref, result, self._told(ref, result.name, output, answer))
+            for (ref, result), output in zip(usable, outputs, strict=True)
+        ]
         return self._judged(told, answer)
 
     def _judged(self, told: list[tuple[Ref, ToolResult, _Told]], answer: _Answer | None) -> Grade:
@@ -153,28 +207,32 @@ class ToolOutputInAnswer:
         ref, result, how = bad[0]
         return Grade(score=0.0, evidence=how.reason, refs=_refs(ref, answer, how))
 
-    def _told(self, ref: Ref, result: ToolResult, answer: _Answer | None) -> _Told:
-        name = quoted(result.name or "")
+    def _look_for(self, outputs: Collection[_Output], answer: _Answer) -> None:
+        """Look for all outputs in the answer at once."""
+        check_size("the output", max(len(answer.raw), *(len(one.text) for one in outputs)))
+        if self.compare == "exact":
+            answer.look_for_exactly({one.text for one in outputs})
+        elif self.compare == "normalised":
+            answer.look_for({one.whole for one in outputs})
+        else:
+            texts = (value for one in outputs for value in one.values if isinstance(value, str))
+            answer.look_for(set(texts))
+
+    def _told(self, ref: Ref, tool: str | None, output: _Output, answer: _Answer | None) -> _Told:
+        name = quoted(tool or "")
         if answer is None or (answer.ref.turn, answer.ref.event) < (ref.turn, ref.event):
             return _Told(False, reason=f"The agent gave no answer after {name} returned")
-        check_size("the output", max(len(result.output), len(answer.raw)))
         if self.compare == "exact":
-            at = answer.raw.find(result.output)
-            found = _Told(at >= 0, (at, at + len(result.output)) if at >= 0 else None)
+            span = answer.exact.get(output.text)
+            found = _Told(span is not None, span)
         else:
-            found = self._compared(result.output, answer)
+            compared = _normalised if self.compare == "normalised" else _by_values
+            found = compared(output, answer)
+            found = _Told(None) if output.was_cut and found.told is False else found
         if found.told is None:
             cut = f"The output of {name} was cut, and the rest is not told"
             return found._replace(reason=found.reason or cut)
         return found._replace(reason=f"The answer does not tell what {name} returned")
-
-    def _compared(self, output: str, answer: _Answer) -> _Told:
-        rest, was_cut = without_notes(output)
-        if self.compare == "normalised":
-            found = _normalised(output, answer)
-        else:
-            found = _by_values(rest, answer)
-        return _Told(None) if was_cut and found.told is False else found
 
 
 def _is_usable(result: ToolResult) -> bool:
@@ -192,11 +250,10 @@ def _leaves(value: Any) -> Iterator[Any]:
         yield value
 
 
-def _normalised(output: str, answer: _Answer) -> _Told:
-    value = decoded(output)
-    if isinstance(value, dict | list) and any(same_json(value, one) for one in answer.json_values):
+def _normalised(output: _Output, answer: _Answer) -> _Told:
+    if isinstance(output.value, dict | list) and json_key(output.value) in answer.json_keys:
         return _Told(True)
-    return answer.find(output if isinstance(value, dict | list) else str(value))
+    return _Told(answer.holds[output.whole], output.whole)
 
 
 def _json_in(answer: str) -> Iterator[Any]:
@@ -214,24 +271,21 @@ def _json_in(answer: str) -> Iterator[Any]:
                 continue
 
 
-def _by_values(output: str, answer: _Answer) -> _Told:
-    values = values_of(output)
-    if not values:
+def _by_values(output: _Output, answer: _Answer) -> _Told:
+    if not output.values:
         return _Told(None, reason="The output holds no text and no number")
-    if len(values) > 1:
-        values = [v for v in values if str(v).strip().lower() not in _UNTELLING] or values
-    for value in values:
+    for value in output.values:
         if isinstance(value, Decimal):
             if value in answer.numbers:
                 shown = f"{value.normalize():f}" if value else "0"
-                return _Told(True, answer.numbers[value], shown)
-        elif (found := answer.find(value)).told:
-            return found._replace(value=value)
+                return _Told(True, value, shown)
+        elif answer.holds[value]:
+            return _Told(True, value, value)
     return _Told(False)
 
 
 def _refs(ref: Ref, answer: _Answer | None, how: _Told) -> tuple[Ref, ...]:
     if answer is None:
         return (ref,)
-    start, end = how.span or (None, None)
+    start, end = answer.place_of(how.place if how.told else None) or (None, None)
     return ref, Ref(turn=answer.ref.turn, event=answer.ref.event, start=start, end=end)

@@ -5,9 +5,10 @@ structure are compared key by key, its lists item by item.
 """
 
 import json
-from collections import deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections import Counter, deque
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, Literal, NamedTuple
 
 from graders.text_searches import lint_pattern
@@ -120,9 +121,9 @@ class Rule:
     def _in_any_order(
         self, expected: Sequence[Any], actual: Sequence[Any], path: str
     ) -> Difference | None:
-        def partners(index: int) -> list[int]:
+        def partners(index: int) -> Iterator[int]:
             wanted = expected[index]
-            return [i for i, one in enumerate(actual) if self.difference(wanted, one) is None]
+            return (i for i, one in enumerate(actual) if self.difference(wanted, one) is None)
 
         alone = first_unmatched(len(expected), partners)
         if alone is None:
@@ -130,28 +131,31 @@ class Rule:
         return Difference(path, f"holds no item {alone}: {{expected}}", expected[alone], actual)
 
 
-def first_unmatched(count: int, partners: Callable[[int], Sequence[int]]) -> int | None:
+def first_unmatched(count: int, partners: Callable[[int], Iterable[int]]) -> int | None:
     """Give each of `count` items a partner of its own; return the first that gets none.
 
-    `partners` returns the possible ones of an item. It is the augmenting-path method for
-    bipartite matching (Kuhn 1955).
+    `partners` returns the possible ones of an item; of many no more are asked for than needed. It
+    is the augmenting-path method for bipartite matching (Kuhn 1955).
     """
-    possible: list[Sequence[int]] = []
     owner: dict[int, int] = {}
+    possible = cache(lambda item: tuple(partners(item)))
     for item in range(count):
-        possible.append(partners(item))
-        if not _augment(item, possible, owner):
+        check_time("matching items", what="comparing")
+        free = next((one for one in partners(item) if one not in owner), None)
+        if free is not None:
+            owner[free] = item
+        elif not _augment(item, possible, owner):
             return item
     return None
 
 
-def _augment(item: int, possible: Sequence[Sequence[int]], owner: dict[int, int]) -> bool:
+def _augment(item: int, possible: Callable[[int], Sequence[int]], owner: dict[int, int]) -> bool:
     came_from: dict[int, int] = {}
     queue = deque([item])
     while queue:
         current = queue.popleft()
         check_time("matching items", what="comparing")
-        for partner in possible[current]:
+        for partner in possible(current):
             if partner in came_from:
                 continue
             came_from[partner] = current
@@ -187,6 +191,20 @@ def lint_structure(expected: Any, option: str) -> Iterator[tuple[str, str]]:
 def same_json(one: Any, other: Any) -> bool:
     """Say whether two JSON values are the same."""
     return Rule().difference(one, other) is None
+
+
+def json_key(value: Any, *, ignore_order: bool = False) -> Hashable:
+    """Return what is equal for equal JSON values alone: `true` is not `1`, and `1` is `1.0`.
+
+    With `ignore_order` the items of lists may stand in any order.
+    """
+    if isinstance(value, Mapping):
+        items = value.items()
+        return frozenset((key, json_key(one, ignore_order=ignore_order)) for key, one in items)
+    if isinstance(value, list | tuple):
+        keys = tuple(json_key(one, ignore_order=ignore_order) for one in value)
+        return ("list", frozenset(Counter(keys).items())) if ignore_order else keys
+    return (type(value) is bool, value)
 
 
 def text_of(value: Any) -> str:

@@ -2,10 +2,11 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Literal
+from typing import ClassVar, Literal
 
+from graders.call_matching import ReferenceCall, agree, first_missing, first_surplus
 from graders.event_places import MOST_REFS, placed_calls
-from graders.json_comparison import Rule, first_unmatched, lint_structure, shown
+from graders.json_comparison import Rule, lint_structure, shown
 from graders.text_searches import quoted
 from graders.tool_names import is_named
 from harness.types.events import ToolCall
@@ -14,21 +15,6 @@ from harness.types.protocols import Reads, Subject
 from harness.types.taxonomy import Taxonomy
 
 _Placed = tuple[Ref, ToolCall]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReferenceCall:
-    """A call that is expected: the tool, and its arguments where they are compared."""
-
-    name: str = field(metadata={"description": "Exact name of the tool."})
-    arguments: Any = field(
-        default=None, metadata={"description": "Its arguments; null for any arguments."}
-    )
-
-    @property
-    def text(self) -> str:
-        """Show it in evidence."""
-        return self.name if self.arguments is None else f"{self.name}{shown(self.arguments)}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,19 +91,18 @@ class TrajectoryMatch:
     def _references(self) -> tuple[ReferenceCall, ...]:
         return tuple(ReferenceCall(name=one) if isinstance(one, str) else one for one in self.calls)
 
-    def _agree(self, reference: ReferenceCall, call: ToolCall) -> bool:
-        if reference.name != call.name:
-            return False
-        if self.arguments == "ignored" or reference.arguments is None:
-            return True
-        rule = Rule(mode=self.arguments, tolerance=self.tolerance, ignore_order=self.ignore_order)
-        return rule.difference(reference.arguments, call.arguments) is None
+    @property
+    def _rule(self) -> Rule | None:
+        """Return how arguments are compared; None where they are not."""
+        if self.arguments == "ignored":
+            return None
+        return Rule(mode=self.arguments, tolerance=self.tolerance, ignore_order=self.ignore_order)
 
     def _in_order(
         self, references: Sequence[ReferenceCall], calls: Sequence[_Placed]
     ) -> tuple[str, tuple[Ref, ...]] | None:
         for index, (reference, (ref, call)) in enumerate(zip(references, calls, strict=False)):
-            if not self._agree(reference, call):
+            if not agree(self._rule, reference, call):
                 problem = f"Call {index} is {_text(call)}, not {quoted(reference.text)}"
                 return problem, (ref,)
         return self._of_lengths(references, calls)
@@ -143,19 +128,13 @@ class TrajectoryMatch:
     def _missing(
         self, references: Sequence[ReferenceCall], calls: Sequence[_Placed]
     ) -> tuple[str, tuple[Ref, ...]] | None:
-        alone = first_unmatched(
-            len(references),
-            lambda i: [j for j, (_, c) in enumerate(calls) if self._agree(references[i], c)],
-        )
+        alone = first_missing(self._rule, references, [call for _, call in calls])
         return None if alone is None else (f"{quoted(references[alone].text)} was not called", ())
 
     def _surplus(
         self, references: Sequence[ReferenceCall], calls: Sequence[_Placed]
     ) -> tuple[str, tuple[Ref, ...]] | None:
-        alone = first_unmatched(
-            len(calls),
-            lambda i: [j for j, one in enumerate(references) if self._agree(one, calls[i][1])],
-        )
+        alone = first_surplus(self._rule, references, [call for _, call in calls])
         if alone is None:
             return None
         ref, call = calls[alone]

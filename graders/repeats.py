@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal, NamedTuple
 
-from graders.event_places import MOST_REFS, placed_events
+from graders.event_places import MOST_REFS, placed_calls, placed_events
 from graders.json_comparison import same_json
 from graders.text_searches import quoted
 from graders.tool_names import NamePatterns, lint_patterns
@@ -64,7 +64,7 @@ class MaxRepeat:
         """Find the longest streak."""
         longest = _longest_streak(subject.trajectory, self.match, NamePatterns(self.tools))
         if longest is None:
-            return Grade(score=1.0, evidence="No tool was used")
+            return Grade(score=1.0, evidence=self._nothing(subject.trajectory))
         count = len(longest.refs)
         shown = f"{quoted(longest.name)} {count} time(s) in a row"
         if count <= self.max:
@@ -75,6 +75,15 @@ class MaxRepeat:
             evidence=f"The same action was taken too often: {shown} (at most {self.max})",
             refs=longest.refs[:MOST_REFS],
         )
+
+    def _nothing(self, trajectory: Trajectory) -> str:
+        """Say why there is nothing to count: no call, or none with a result."""
+        watched = " that is watched" if self.tools else ""
+        names = NamePatterns(self.tools)
+        called = sum(names.match(call.name) for _, call in placed_calls(trajectory))
+        if called:
+            return f"No call of a tool{watched} has a result: {called} call(s) were not compared"
+        return f"No tool{watched} was used"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

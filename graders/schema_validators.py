@@ -15,6 +15,7 @@ from jsonschema_specifications import (  # type: ignore[import-untyped]  # it ha
     REGISTRY,
 )
 
+from graders.json_comparison import json_key
 from harness.system.json_values import load_json
 from harness.system.patterns import check_time, search
 from harness.types.errors import GraderError
@@ -120,20 +121,11 @@ def _unique_items(
     seen: set[Any] = set()
     for item in instance:
         check_time("uniqueItems", what="the schema's keyword")
-        key = _hashable(item)
+        key = json_key(item)
         if key in seen:
             yield jsonschema.ValidationError(f"the item {item!r} is there twice")
             return
         seen.add(key)
-
-
-def _hashable(value: Any) -> Any:
-    """Return what is equal for equal JSON values alone: `true` is not `1`, and `1` is `1.0`."""
-    if isinstance(value, dict):
-        return frozenset((key, _hashable(item)) for key, item in value.items())
-    if isinstance(value, list):
-        return tuple(map(_hashable, value))
-    return (type(value) is bool, value)
 
 
 _OWN: Mapping[str, _Keyword] = {

@@ -14,8 +14,8 @@ import jsonschema  # noqa: F401
 from rich.console import Console
 from rich.table import Table
 
+from graders.call_matching import ReferenceCall
 from graders.catalogue import GRADERS
-from graders.reference_calls import ReferenceCall
 from harness.system.patterns import time_limit
 from harness.types.events import AssistantMessage, ToolCall, ToolResult, UserMessage
 from harness.types.protocols import Subject

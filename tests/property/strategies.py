@@ -5,8 +5,8 @@ import json
 from hypothesis import reject
 from hypothesis import strategies as st
 
+from graders.call_matching import ReferenceCall
 from graders.catalogue import EXTRACTORS, GRADERS
-from graders.reference_calls import ReferenceCall
 from graders.tool_patterns import ToolPattern
 from harness.types.events import (
     AssistantMessage,
