@@ -29,7 +29,8 @@ class Completed:
     """Passes when the agent answered, no error happened, and a reply of the model came to its end.
 
     The answer is the last message of the last turn; white space alone is none. A reply has ended
-    where the record holds a system event `turn_end`, or a step and no `turn_start`. A record that
+    where the record holds a system event `turn_end`, or a step and neither `turn_start` nor
+    `turn_end_missing`. A record that
     knows none of them has to end with a message, not with a call or a result that nobody took up.
     """
 
@@ -79,6 +80,6 @@ def _has_ended_reply(trajectory: Trajectory) -> bool:
             marks.add(event.kind)
         elif isinstance(event, AssistantMessage | ToolCall | ToolResult):
             last = event
-    if marks & {"turn_start", "turn_end"}:
+    if marks & {"turn_start", "turn_end", "turn_end_missing"}:
         return "turn_end" in marks
     return any(turn.steps for turn in trajectory.turns) or isinstance(last, AssistantMessage)

@@ -2,8 +2,9 @@
 
 An event is `{"type", "timestamp", "data", "turn"}`. One without `turn` belongs to the turn of the
 latest user message before it, to turn 0 before any. `turn_start` and `turn_end` enclose a reply of
-the model; they are no turns of the user. A system event, or one of a plug-in (`custom`), is a
-system event of its `eventType`.
+the model; they are no turns of the user. Every session that ends well has a `turn_end`, so a turn
+without either is given a system event `turn_end_missing`. A system event, or one of a plug-in
+(`custom`), is a system event of its `eventType`.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -27,6 +28,9 @@ from harness.system.json_values import clean_json, compact_json
 from harness.system.texts import scrub
 from harness.types.events import SystemEvent, UserMessage
 from harness.types.trajectories import Turn
+
+NO_TURN_END = "turn_end_missing"
+"""The kind of the system event that stands at the end of a turn without marks of replies."""
 
 _Fields = Mapping[str, Any]
 _Reader = Callable[["_TurnReader", _Fields, dict[str, Any]], None]
@@ -54,6 +58,11 @@ class VallyTurns:
     def say(self, text: str) -> None:
         """Add an answer that the events do not hold, to the last turn."""
         self._turn(max(self._turns, default=0)).say(text)
+
+    def close(self) -> None:
+        """Note the turns that have no mark of a reply: there are no more events."""
+        for turn in self._turns.values():
+            turn.close()
 
     @property
     def unread(self) -> dict[str, int]:
@@ -88,6 +97,7 @@ class _TurnReader:
     def __init__(self) -> None:
         self.builder = TurnBuilder()
         self._steps = ReplySteps(self.builder)
+        self._is_marked = False
 
     def read(self, kind: str, event: _Fields) -> None:
         data = event.get("data")
@@ -101,6 +111,10 @@ class _TurnReader:
     def turn(self) -> Turn:
         turns = self.builder.trajectory().turns
         return turns[0] if turns else Turn()
+
+    def close(self) -> None:
+        if not self._is_marked:
+            self.builder.system(NO_TURN_END)
 
     def user(self, data: _Fields, shared: dict[str, Any]) -> None:
         self.builder.add(UserMessage(text=_text(data.get("content")), **shared))
@@ -119,6 +133,7 @@ class _TurnReader:
 
     def mark(self, kind: str, data: _Fields, shared: dict[str, Any]) -> None:
         self._steps.end()
+        self._is_marked = True
         self.builder.add(SystemEvent(kind=kind, data=clean_json(data), **shared))
 
     def call(self, data: _Fields, shared: dict[str, Any]) -> None:
@@ -189,6 +204,7 @@ def read_vally_events(events: Iterable[Any], output: Any = None) -> VallyTurns:
         turns.read(event)
         kind = event.get("type") if isinstance(event, Mapping) else None
         silent = silent and kind != "assistant_message"
+    turns.close()
     if silent and isinstance(output, str) and output:
         turns.say(scrub(output))
     return turns

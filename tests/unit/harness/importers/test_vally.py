@@ -5,7 +5,7 @@ import pytest
 from fakes.foreign_records import FOREIGN, find_foreign, read_foreign, read_one, rows, said
 
 from harness.types.errors import InputError
-from harness.types.events import SystemEvent
+from harness.types.events import AssistantMessage, SystemEvent
 from harness.types.trajectories import Turn, Usage
 
 FILES = FOREIGN / "vally"
@@ -33,6 +33,24 @@ def test_a_result_is_a_conversation_with_the_verdicts_it_brought():
     assert record.outcomes == {"passed": False, "score": 0.5, "says-train": 1.0, "books": False}
     assert (record.sample_id, record.model, record.epoch) == ("find-train", "maker/one", 0)
     assert (record.seconds, record.prompts) == (1.5, ("Which train?", "Book it."))
+
+
+def test_a_turn_without_marks_of_replies_says_so(tmp_path):
+    events = [
+        {"type": "user_message", "data": {"content": "q"}},
+        {"type": "assistant_message", "data": {"content": "a"}},
+        {"type": "user_message", "data": {"content": "more"}},
+        {"type": "turn_start", "data": {}},
+    ]
+    path = tmp_path / "trajectory.json"
+    path.write_text(json.dumps({"events": events, "output": "a"}), encoding="utf-8")
+    first, second = read_one(path).trajectory.turns
+    assert [event.kind for event in first.events if isinstance(event, SystemEvent)] == [
+        "turn_end_missing"
+    ]
+    assert [event.kind for event in second.events if isinstance(event, SystemEvent)] == [
+        "turn_start"
+    ]
 
 
 def test_the_folder_of_a_run_is_its_results_and_their_parts_are_not_read_again(tmp_path):
@@ -83,7 +101,8 @@ def test_a_trial_that_could_not_be_run_and_one_that_was_skipped_have_no_events()
 
 def test_events_go_to_the_turn_they_name():
     record = read_one(FILES / "legacy.jsonl")
-    assert [[e.text for e in turn.events] for turn in record.trajectory.turns] == [
+    turns = record.trajectory.turns
+    assert [[e.text for e in turn.events if isinstance(e, AssistantMessage)] for turn in turns] == [
         ["The X7."],
         ["Booked."],
     ]
