@@ -32,29 +32,40 @@ def told_without(
     secrets: Secrets, trajectory: Trajectory, snapshots: dict[str, Any]
 ) -> tuple[Trajectory, dict[str, Any]]:
     """Return the trajectory and the end states of a trial without secrets."""
+    trajectory = trajectory_without(secrets, trajectory)
+    if not snapshots:
+        return trajectory, snapshots
     hidden = {name: secrets.hide_json(state) for name, state in snapshots.items()}
-    return trajectory_without(secrets, trajectory), snapshots if hidden == snapshots else hidden
+    return trajectory, snapshots if hidden == snapshots else hidden
 
 
-def trial_without(secrets: Secrets, trial: Trial) -> Trial:
-    """Return a graded trial without secrets: what graders say of their own, and errors."""
-    if not secrets or not _may_hold(secrets, trial):
+def trial_without(secrets: Secrets, trial: Trial, *, told: bool = True) -> Trial:
+    """Return a trial without secrets.
+
+    Where `told` is false, its trajectory and end states hold none already: looked at is what
+    graders say, and errors.
+    """
+    if not secrets:
         return trial
-    trajectory, snapshots = told_without(secrets, trial.trajectory, trial.snapshots)
+    if told:
+        trajectory, snapshots = told_without(secrets, trial.trajectory, trial.snapshots)
+        trial = replace(trial, trajectory=trajectory, snapshots=snapshots)
+        trial = replace(trial, **_own_sample(secrets, trial))
+    grades, attempts, error = trial.grades, trial.attempts, trial.error
+    said = [(grade.evidence, grade.submission, grade.details) for grade in grades.values()]
+    if not _may_hold(secrets, (said, error, [attempt.error for attempt in attempts])):
+        return trial
     return replace(
         trial,
-        grades={name: _grade(secrets, grade) for name, grade in trial.grades.items()},
-        trajectory=trajectory,
-        attempts=tuple(_attempt(secrets, attempt) for attempt in trial.attempts),
-        error=_failure(secrets, trial.error),
-        snapshots=snapshots,
-        **_own_sample(secrets, trial),
+        grades={name: _grade(secrets, grade) for name, grade in grades.items()},
+        attempts=tuple(_attempt(secrets, attempt) for attempt in attempts),
+        error=_failure(secrets, error),
     )
 
 
-def _may_hold(secrets: Secrets, trial: Trial) -> bool:
+def _may_hold(secrets: Secrets, told: Any) -> bool:
     try:
-        return secrets.are_in(_encode(trial))
+        return secrets.are_in(_encode(told))
     except (UnicodeEncodeError, OverflowError, TypeError, msgspec.MsgspecError):
         return True  # what has no JSON form is looked at text by text
 

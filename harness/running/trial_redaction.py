@@ -6,7 +6,7 @@ import threading
 import traceback
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -18,6 +18,9 @@ from harness.types.code import CodeRef
 from harness.types.errors import StoreError
 from harness.types.suites import Suite
 from harness.types.trials import Trial
+
+if TYPE_CHECKING:
+    from harness.types.trajectories import Trajectory
 
 _KEPT = ("sample_id", "model", "epoch", "status", "passed", "score", "keys")
 """What a redacting function may not change: by it a trial is found again, and judged."""
@@ -37,6 +40,7 @@ class TrialRedaction:
         self._function = suite.redact
         self._seconds = suite.limits.grader_seconds
         self._broken: StoreError | None = None
+        self._looked_at: dict[int, Trajectory] = {}
 
     def text(self, text: str) -> str:
         """Return a text without secrets."""
@@ -44,16 +48,16 @@ class TrialRedaction:
 
     def driven(self, driven: Driven) -> Driven:
         """Return what driving gave, as graders may see it."""
-        return driven_without(self._secrets, driven)
+        driven = driven_without(self._secrets, driven)
+        self._looked_at[id(driven.trajectory)] = driven.trajectory
+        return driven
 
     def recorded(self, trial: Trial) -> Trial:
         """Return a trial that was recorded before, as graders may see it."""
-        if not self._secrets:
-            return trial
-        trajectory, snapshots = told_without(self._secrets, trial.trajectory, trial.snapshots)
-        if trajectory is trial.trajectory and snapshots is trial.snapshots:
-            return trial
-        return msgspec.structs.replace(trial, trajectory=trajectory, snapshots=snapshots)
+        if self._secrets:
+            trajectory, snapshots = told_without(self._secrets, trial.trajectory, trial.snapshots)
+            trial = msgspec.structs.replace(trial, trajectory=trajectory, snapshots=snapshots)
+        return trial
 
     def storable(self, trial: Trial) -> Trial:
         """Return a trial as it may be stored.
@@ -62,7 +66,9 @@ class TrialRedaction:
             StoreError: the suite's function has raised, taken too long, or returned no trial. It
                 is not called again: nothing can be stored any more.
         """
-        trial = trial_without(self._secrets, trial)
+        # What graders saw was looked at, unless the end of the run has cut the trial off.
+        seen = self._looked_at.pop(id(trial.trajectory), None) is not None
+        trial = trial_without(self._secrets, trial, told=not seen)
         if self._function is None:
             return trial
         if self._broken is not None:

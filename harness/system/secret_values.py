@@ -103,7 +103,8 @@ class Secrets:
         self._texts = tuple(spellings(values))
         cores = {core for value in _sought(values) for core in base64_cores(value)}
         self._cores = tuple(sorted(cores, key=len, reverse=True))
-        self._encoded = tuple(_shortest_of(map(_in_json, (*self._texts, *self._cores))))
+        encoded = _shortest_of(map(_in_json, (*self._texts, *self._cores)))
+        self._encoded = re.compile(b"|".join(map(re.escape, encoded)))
 
     def __bool__(self) -> bool:
         """Say whether there is anything to look for."""
@@ -116,7 +117,7 @@ class Secrets:
 
     def are_in(self, data: bytes) -> bool:
         """Say whether a JSON document, as bytes, holds any of them."""
-        return any(one in data for one in self._encoded)
+        return bool(self._texts) and self._encoded.search(data) is not None
 
     def spans(self, text: str) -> list[tuple[int, int]]:
         """Return where they stand in a text, in order, as half-open spans that do not overlap."""
