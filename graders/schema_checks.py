@@ -41,7 +41,9 @@ class JsonSchemaCheck:
     uses: ClassVar[tuple[str, ...]] = ()
     json_numbers: ClassVar[bool] = True
 
-    schema: Mapping[str, Any] = field(metadata={"description": "The schema."})
+    schema: Mapping[str, Any] | bool = field(
+        metadata={"description": "The schema; `true` is met by every JSON value, `false` by none."}
+    )
     of: Literal["answer", "arguments", "output"] = field(
         default="answer",
         metadata={"description": "What is checked; `arguments` and `output` are those of tools."},

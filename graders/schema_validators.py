@@ -6,6 +6,7 @@ compared once each, and nothing is fetched: a `$ref` leads into the schema, or t
 """
 
 from collections.abc import Callable, Iterator, Mapping
+from fractions import Fraction
 from functools import lru_cache
 from typing import Any
 
@@ -14,6 +15,8 @@ from jsonschema import validators
 from jsonschema_specifications import (  # type: ignore[import-untyped]  # it has no types
     REGISTRY,
 )
+from referencing.exceptions import Unresolvable
+from referencing.jsonschema import specification_with
 
 from graders.json_comparison import json_key
 from harness.system.json_values import load_json
@@ -21,6 +24,7 @@ from harness.system.patterns import check_time, search
 from harness.types.errors import GraderError
 
 _Keyword = Callable[[Any, Any, Any, Any], Iterator[jsonschema.ValidationError] | None]
+_REFERENCES = ("$ref", "$dynamicRef", "$recursiveRef")
 _LATEST = "https://json-schema.org/draft/2020-12/schema"
 
 
@@ -43,6 +47,7 @@ def validator_of(text: str) -> Any:
         raise ValueError(f"{error.json_path}: {error.message}") from error
     if '"unevaluatedProperties"' in text and '"patternProperties"' in text:
         raise ValueError("`unevaluatedProperties` beside `patternProperties` is not supported")
+    _check_references(kind, schema)
     return _guarded(kind)(schema, registry=REGISTRY)
 
 
@@ -54,6 +59,32 @@ def _kind_of(schema: Any) -> Any:
     if kind is None:
         raise ValueError(f"the version {version!r} is not known; drafts 3 to 2020-12 are")
     return kind
+
+
+def _check_references(kind: Any, schema: Any) -> None:
+    """Follow every `$ref` of a schema.
+
+    Raises:
+        ValueError: one leads to what is not there.
+    """
+    known = specification_with(kind.META_SCHEMA.get("$schema", _LATEST))
+    whole = known.create_resource(schema)
+    base = whole.id() or ""
+    waiting = [(REGISTRY.with_resource(base, whole).resolver(base), schema)]
+    seen: set[int] = set()
+    while waiting:
+        resolver, part = waiting.pop()
+        if not isinstance(part, dict) or id(part) in seen:
+            continue
+        seen.add(id(part))
+        for reference in (part[name] for name in _REFERENCES if isinstance(part.get(name), str)):
+            try:
+                found = resolver.lookup(reference)
+            except (Unresolvable, ValueError) as error:
+                raise ValueError(f"`$ref` {reference!r} leads to what is not there") from error
+            waiting.append((found.resolver, found.contents))
+        inner = known.create_resource(part).subresources()
+        waiting += [(resolver.in_subresource(one), one.contents) for one in inner]
 
 
 @lru_cache(maxsize=16)
@@ -113,6 +144,16 @@ def _additional_properties(
             yield jsonschema.ValidationError(f"the property {key!r} is not allowed")
 
 
+def _multiple_of(
+    validator: Any, divisor: Any, instance: Any, _schema: Any
+) -> Iterator[jsonschema.ValidationError]:
+    """Divide the numbers as they are written: 19.99 is a multiple of 0.01."""
+    if validator.is_type(instance, "number"):
+        quotient = Fraction(repr(instance)) / Fraction(repr(divisor))
+        if quotient.denominator != 1:
+            yield jsonschema.ValidationError(f"{instance!r} is not a multiple of {divisor!r}")
+
+
 def _unique_items(
     validator: Any, wanted: Any, instance: Any, _schema: Any
 ) -> Iterator[jsonschema.ValidationError]:
@@ -133,4 +174,6 @@ _OWN: Mapping[str, _Keyword] = {
     "patternProperties": _pattern_properties,
     "additionalProperties": _additional_properties,
     "uniqueItems": _unique_items,
+    "multipleOf": _multiple_of,
+    "divisibleBy": _multiple_of,
 }

@@ -130,6 +130,34 @@ def test_what_cannot_work_is_found_beforehand(kind, config, option):
         ("json-schema", {"schema": {}, "tools": ["a"]}, ["tools"]),
         ("json-schema", {"schema": {}, "of": "output", "code_fence": True}, ["code_fence"]),
         ("json-schema", {"schema": {"type": "object"}}, []),
+        ("json-schema", {"schema": True}, []),
+        ("json-schema", {"schema": {"$ref": "#/$defs/x"}}, ["schema"]),
+        ("json-schema", {"schema": {"items": {"$ref": "#nowhere"}}}, ["schema"]),
+        ("json-schema", {"schema": {"anyOf": [{"$ref": "http://example.com/x"}]}}, ["schema"]),
+        (
+            "json-schema",
+            {"schema": {"$ref": "#/x/y", "x": {"y": {"items": {"$ref": "#/x/z"}}}}},
+            ["schema"],
+        ),
+        ("json-schema", {"schema": {"$defs": {"x": {}}, "$ref": "#/$defs/x"}}, []),
+        ("json-schema", {"schema": {"properties": {"$ref": {"type": "string"}}}}, []),
+        ("json-schema", {"schema": {"$id": "http://a.example/b", "$ref": "b#"}}, []),
+        (
+            "json-schema",
+            {"schema": {"$ref": "https://json-schema.org/draft/2020-12/schema"}},
+            [],
+        ),
+        (
+            "json-schema",
+            {
+                "schema": {
+                    "$schema": "http://json-schema.org/draft-04/schema#",
+                    "definitions": {"x": {}},
+                    "items": {"$ref": "#/definitions/x"},
+                }
+            },
+            [],
+        ),
         ("tool-arguments", {"tools": ["a"], "arguments": {"x": ["("]}}, []),
         (
             "tool-arguments",
