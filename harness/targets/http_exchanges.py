@@ -28,6 +28,8 @@ _HINTS: Mapping[str, str] = {
     "forbidden": "check target.headers",
     "connection_refused": "check target.url, and that the server runs",
     "not_found": "check target.url",
+    "unknown_host": "check target.url",
+    "untrusted_certificate": "name the certificates of those who vouch for it as target.ca_file",
 }
 
 

@@ -74,7 +74,10 @@ class HttpSession:
         async def ask() -> Turn:
             return await self._ask(outgoing, record)
 
-        turn = await resend(ask, wait=self._context.wait, may_resend=self._may_resend)
+        try:
+            turn = await resend(ask, wait=self._context.wait, may_resend=self._may_resend)
+        except TargetError as error:
+            raise self._lost(error) from error
         self._has_begun = True
         self._turn += 1
         self._record(turn, text, record)
@@ -90,6 +93,12 @@ class HttpSession:
             return False
         nobody = refusal.code == "connection_refused" and not self._has_begun
         return self._agent.may_resend or nobody
+
+    def _lost(self, error: TargetError) -> TargetError:
+        """Return an error as it is, but for a session that the server knew and knows no more."""
+        if error.code != "not_found" or not self._turn or not self._agent.has_session:
+            return error
+        return TargetError(f"{error}; the session is gone", code="connection_lost")
 
     def _values(self, text: str = "") -> TurnValues:
         return TurnValues(

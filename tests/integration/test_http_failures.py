@@ -259,6 +259,34 @@ async def test_a_conversation_that_fails_later_begins_again_from_the_start():
     assert [seen.json["turn"] for seen in server.seen] == [0, 1, 0, 1]
 
 
+async def test_a_session_that_the_server_has_lost_begins_again():
+    known, lost = set(), []
+
+    def answer(seen):
+        session = seen.json["s"]
+        if seen.json["turn"] == 0:
+            known.add(session)
+        elif not lost:
+            lost.append(session)
+            known.clear()
+        return says("ok") if session in known else refusal(404, "no such session")
+
+    async with agent_server(answer) as server:
+        request = {"q": "{{input}}", "s": "{{session_id}}", "turn": "{{turn}}"}
+        made = agent(server, request=request)
+        driven = await drive_sample(made, attempts=2, input=("a", "b"))
+    assert texts(driven) == ["ok", "ok"]
+    assert len(known) == len(lost) == 1
+
+
+async def test_an_address_that_was_never_right_is_not_tried_again():
+    async with agent_server([refusal(404)]) as server:
+        request = {"q": "{{input}}", "s": "{{session_id}}"}
+        driven = await drive_sample(agent(server, request=request), attempts=3)
+    assert driven.error.code == "not_found"
+    assert len(server.seen) == 1
+
+
 async def test_a_session_that_cannot_be_started_is_an_error_and_nothing_else_is_asked():
     async with agent_server([refusal(500)]) as server:
         session = HttpSessionOptions(start=HttpCall(url="/s"), end=HttpCall(url="/e"))
@@ -348,8 +376,8 @@ async def test_a_certificate_is_checked_against_those_of_the_suite(tmp_path):
         path = SuitePath(text="ca.pem", path=tmp_path / "ca.pem")
         assert texts(await drive_sample(agent(server, ca_file=path))) == ["ok"]
         refused = await drive_sample(agent(server))
-    assert refused.error is not None
-    assert "CERTIFICATE_VERIFY_FAILED" in str(refused.error)
+    assert refused.error.code == "untrusted_certificate"
+    assert "target.ca_file" in refused.error.line
 
 
 async def test_a_file_without_certificates_ends_the_run_before_any_trial(tmp_path):
