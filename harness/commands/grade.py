@@ -5,6 +5,8 @@ from pathlib import Path
 
 import click
 
+from harness.commands.env_option import env_file_option
+
 
 @click.command(name="grade")
 @click.argument("source")
@@ -48,6 +50,7 @@ import click
     help="Make the new run directory in this folder; `latest` is sought there too.",
 )
 @click.option("--quiet", is_flag=True, help="Show no progress; the summary is printed.")
+@env_file_option
 def command(  # noqa: PLR0913, PLR0917  (one parameter an option)
     source: str,
     suite_path: Path | None,

@@ -5,6 +5,8 @@ from pathlib import Path
 
 import click
 
+from harness.commands.env_option import env_file_option
+
 
 @click.command(name="run")
 @click.argument("suite", type=click.Path(path_type=Path), required=False)
@@ -48,6 +50,7 @@ import click
     "--salvage", is_flag=True, help="With --resume, keep what can be read of a damaged run."
 )
 @click.option("--quiet", is_flag=True, help="Show no progress; the summary is printed.")
+@env_file_option
 def command(  # noqa: PLR0913, PLR0917  (one parameter an option)
     suite: Path | None,
     target_path: Path | None,

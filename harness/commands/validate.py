@@ -4,6 +4,8 @@ from pathlib import Path
 
 import click
 
+from harness.commands.env_option import env_file_option
+
 
 @click.command(name="validate")
 @click.argument(
@@ -16,6 +18,7 @@ import click
     metavar="NAME=VALUE",
     help="Put VALUE for ${NAME} in an eval spec of Vally.",
 )
+@env_file_option
 def command(suites: tuple[Path, ...], parameters: tuple[str, ...]) -> int:
     """Report every mistake in SUITE: YAML, dataset, Python files, patterns, script.
 
