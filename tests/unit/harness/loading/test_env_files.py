@@ -13,19 +13,23 @@ def _read(folder, data, environ=None):
 
 
 def test_variables_are_read_as_a_shell_would_write_them(tmp_path):
-    text = "# keys\n\nA=1\nexport B='two words'\nC=\"x\\ny\" # note\nD=\nE=${A}2\nF='${A}'\n"
+    text = "# keys\n\nA=1\nexport B='two words'\nC=\"x\\ny\" # note\nD=\nE=${A}2\n"
     assert _read(tmp_path, text) == {
         "A": "1",
         "B": "two words",
         "C": "x\ny",
         "D": "",
         "E": "12",
-        "F": "${A}",
     }
 
 
 def test_a_variable_that_is_set_stays(tmp_path):
     assert _read(tmp_path, "A=1\nB=2\n", {"A": "mine"}) == {"A": "mine", "B": "2"}
+
+
+def test_what_is_filled_in_is_what_counts(tmp_path, monkeypatch):
+    monkeypatch.setenv("A", "mine")
+    assert _read(tmp_path, "A=1\nB=${A}2\n", {"A": "mine"})["B"] == "mine2"
 
 
 def test_a_byte_order_mark_is_no_part_of_a_name(tmp_path):
