@@ -58,12 +58,12 @@ def _trials(recorded: Recorded) -> Iterator[Trial]:
         yield from (trial for _, trial in recorded.pairs())
         return
     for trial in recorded.trials:
-        ended = trial.status == "grading_error"
+        was_driven = trial.status == "grading_error"
         yield msgspec.structs.replace(
             trial,
-            status="completed" if ended else trial.status,
+            status="completed" if was_driven else trial.status,
             passed=None,
             score=None,
             grades=grades_brought(trial),
-            error=None if ended else trial.error,
+            error=None if was_driven else trial.error,
         )

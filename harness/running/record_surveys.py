@@ -61,6 +61,11 @@ class Survey:
             fault = Fault(file=record.place, problem=placed.problem, allowed=allowed)
             self._unmatched.add(fault)
             return
+        self._take(placed)
+
+    def _take(self, placed: Placed) -> None:
+        """Count a record that is graded."""
+        record = placed.record
         self.taken += 1
         self.models[placed.model] = None
         self._renumbered += placed.renumbered
@@ -103,6 +108,18 @@ class Survey:
         # Told now: a second pass finds the same again.
         self._losses = tuple(reading.source.losses.warnings()) if reading.source else ()
         self._size = reading.index.count if reading.index else 0
+        self._finish_faults()
+        faults = list(self._faults.listed())
+        if self._unmatched.count and not self._request.allow_unmatched:
+            faults += self._unmatched.listed()
+        if not faults and not self.taken:
+            found = "no record belongs to a sample of the suite" if self.records else _NOTHING
+            faults.append(Fault(file=self._request.path.as_posix(), problem=found))
+        if faults:
+            raise InputError(faults)
+
+    def _finish_faults(self) -> None:
+        """Add the faults that only all records together show."""
         for path, count in self._outcomes.items():
             if self.records and not count:
                 problem = f'no record has a field "{path}"'
@@ -112,14 +129,6 @@ class Survey:
             if count > _ALIKE:
                 more = f"{problem}, in {count - _ALIKE} more records"
                 self._faults.add(Fault(file=self._request.path.as_posix(), path=path, problem=more))
-        faults = list(self._faults.listed())
-        if self._unmatched.count and not self._request.allow_unmatched:
-            faults += self._unmatched.listed()
-        if not faults and not self.taken:
-            found = "no record belongs to a sample of the suite" if self.records else _NOTHING
-            faults.append(Fault(file=self._request.path.as_posix(), problem=found))
-        if faults:
-            raise InputError(faults)
 
     def warnings(self) -> list[str]:
         """Return what the reader of the numbers should know."""
