@@ -6,7 +6,7 @@ from harness.measuring.faulty_graders import FaultyGraders
 from harness.measuring.gates import judge_gate
 from harness.measuring.intervals import mean, pass_rate, quantile
 from harness.measuring.tallies import GraderTally, ModelTally
-from harness.types.suites import GraderSpec, Suite
+from harness.types.suites import ErrorRule, GraderSpec, Suite
 from harness.types.summaries import (
     FailedTrial,
     GraderSummary,
@@ -21,19 +21,30 @@ from harness.types.trials import Outcome
 class Tally:
     """Everything that a summary needs, gathered from outcomes in any order.
 
-    `graders` and `models` are names, in the order in which they are shown.
+    `graders` and `models` are names, in the order in which they are shown; `errors` says whether
+    errors are failures, or left out of the rates.
     """
 
-    def __init__(self, graders: Iterable[str], models: Iterable[str], *, epochs: int) -> None:
+    def __init__(
+        self,
+        graders: Iterable[str],
+        models: Iterable[str],
+        *,
+        epochs: int,
+        errors: ErrorRule = "fail",
+    ) -> None:
         self._names = tuple(graders)
         self._repeated = epochs > 1
+        self._excludes = errors == "exclude"
         self.models: dict[str, ModelTally] = {}
         for model in models:
             self._of(model)
 
     def _of(self, model: str) -> ModelTally:
         if model not in self.models:
-            self.models[model] = ModelTally(self._names, repeated=self._repeated)
+            self.models[model] = ModelTally(
+                self._names, repeated=self._repeated, excludes=self._excludes
+            )
         return self.models[model]
 
     def add(self, outcome: Outcome) -> None:
@@ -87,6 +98,7 @@ def summarise(  # noqa: PLR0913  (the facts of a run that the trials do not hold
         reasons=incomplete,
         warnings=(*warnings, *_broken_observers(tally, suite), *unjudged),
         first_failures=tuple(failures),
+        errors=suite.errors,
     )
 
 
@@ -119,10 +131,9 @@ def _missing(tally: Tally, suite: Suite, planned: int | None) -> list[str]:
 
 
 def _model(tally: ModelTally, shown: Mapping[str, str | None]) -> ModelSummary:
-    means = tally.passes.means()
     judged = tally.judge_usage.total
-    counted = tally.trials - tally.ungraded
-    with_errors = (tally.passed + tally.errors) / counted if counted and tally.errors else None
+    known = tally.trials > tally.errors
+    if_failed, if_passed = _bounds(tally)
     return ModelSummary(
         trials=tally.trials,
         completed=tally.completed,
@@ -130,9 +141,10 @@ def _model(tally: ModelTally, shown: Mapping[str, str | None]) -> ModelSummary:
         errors=tally.errors,
         ungraded=tally.ungraded,
         passed=tally.passed,
-        pass_rate=pass_rate(means, counted),
-        pass_rate_if_errors_passed=with_errors,
-        score=mean(tally.scores.means()),
+        pass_rate=pass_rate(tally.passes.means() if known else (), tally.counted),
+        pass_rate_if_errors_failed=if_failed,
+        pass_rate_if_errors_passed=if_passed,
+        score=mean(tally.scores.means() if known else ()),
         graders={name: _grader(of, shown.get(name)) for name, of in tally.graders.items()},
         usage=tally.usage.total,
         seconds=Seconds(p50=quantile(tally.seconds, 0.5), p90=quantile(tally.seconds, 0.9)),
@@ -140,17 +152,23 @@ def _model(tally: ModelTally, shown: Mapping[str, str | None]) -> ModelSummary:
     )
 
 
+def _bounds(tally: ModelTally) -> tuple[float | None, float | None]:
+    """Return the rates had all errors failed, and had all passed; None without errors."""
+    trials = tally.trials - tally.ungraded
+    if not tally.errors or not trials:
+        return None, None
+    return tally.passed / trials, (tally.passed + tally.errors) / trials
+
+
 def _grader(tally: GraderTally, display_name: str | None) -> GraderSummary:
-    means = tally.passes.means()
-    counted = tally.graded + tally.errors
     score = mean(tally.scores.means())
     return GraderSummary(
         mean=score.mean,
         low=score.low,
         high=score.high,
-        pass_rate=pass_rate(means, counted),
+        pass_rate=pass_rate(tally.passes.means(), tally.counted),
         passed=tally.passed,
-        failed=counted - tally.passed - tally.errors,
+        failed=tally.graded - tally.passed,
         graded=tally.graded,
         errors=tally.errors,
         skipped=tally.skipped,

@@ -62,13 +62,17 @@ class GraderTally:
 
     A trial that was not driven or graded to its end counts 0 here too: it can never raise a mean.
     A grader that single samples have is not `asked_everywhere`: trials without it do not count.
+    Where `excludes` is true, errors are counted and in no mean; failures of the agent stay.
+    `counted` are the trials behind the means.
     """
 
-    def __init__(self, *, repeated: bool, asked_everywhere: bool = True) -> None:
-        self._asked_everywhere = asked_everywhere
+    def __init__(
+        self, *, repeated: bool, asked_everywhere: bool = True, excludes: bool = False
+    ) -> None:
+        self._asked_everywhere, self._excludes = asked_everywhere, excludes
         self.scores = Values(repeated=repeated)
         self.passes = Values(repeated=repeated)
-        self.passed = self.graded = self.errors = self.skipped = self.broke = 0
+        self.passed = self.graded = self.errors = self.skipped = self.broke = self.counted = 0
 
     def add(self, outcome: Outcome, name: str) -> None:
         """Take what one trial says of the grader."""
@@ -83,6 +87,9 @@ class GraderTally:
         graded = status == "graded" and score is not None
         self.graded += graded
         self.errors += not graded
+        if self._excludes and not graded and outcome.status != "agent_failure":
+            return
+        self.counted += 1
         counts = graded and outcome.status in ("completed", "grading_error")
         self.passed += bool(counts and passed)
         self.scores.add(outcome.sample_id, score if counts else None)
@@ -114,9 +121,9 @@ class UsageTally:
 
 
 class ModelTally:
-    """One model: its trials, and its graders by name."""
+    """One model: its trials, and its graders by name; `excludes` keeps errors out of the means."""
 
-    def __init__(self, graders: tuple[str, ...], *, repeated: bool) -> None:
+    def __init__(self, graders: tuple[str, ...], *, repeated: bool, excludes: bool = False) -> None:
         self.trials = self.completed = self.agent_failures = self.errors = 0
         self.broken = self.ungraded = self.passed = 0
         self.scores = Values(repeated=repeated)
@@ -124,11 +131,11 @@ class ModelTally:
         self.seconds = array("d")
         self.usage = UsageTally()
         self.judge_usage = UsageTally()
-        self.graders = {name: GraderTally(repeated=repeated) for name in graders}
-        self._repeated = repeated
+        self.graders = {name: GraderTally(repeated=repeated, excludes=excludes) for name in graders}
+        self._repeated, self._excludes = repeated, excludes
 
     def add(self, outcome: Outcome) -> None:
-        """Take one trial; a broken one counts as a failure."""
+        """Take one trial; a broken one counts as a failure, or as nothing."""
         self.trials += 1
         self.completed += outcome.status == "completed"
         self.agent_failures += outcome.status == "agent_failure"
@@ -144,12 +151,22 @@ class ModelTally:
         if outcome.status == "completed" and outcome.passed is None:
             self.ungraded += 1
             return
+        if self._excludes and outcome.status in ERROR_STATUSES:
+            return
         self.passed += outcome.passed is True
         driven = outcome.status == "completed"
         self.scores.add(outcome.sample_id, outcome.score if driven else None)
         self.passes.add(outcome.sample_id, float(outcome.passed is True) if driven else None)
 
+    @property
+    def counted(self) -> int:
+        """Count the trials behind the means."""
+        left_out = self.errors if self._excludes else 0
+        return self.trials - self.ungraded - left_out
+
     def _add_graders_of_single_samples(self, outcome: Outcome) -> None:
         for name in outcome.grades:
             if name not in self.graders:
-                self.graders[name] = GraderTally(repeated=self._repeated, asked_everywhere=False)
+                self.graders[name] = GraderTally(
+                    repeated=self._repeated, asked_everywhere=False, excludes=self._excludes
+                )

@@ -59,7 +59,8 @@ def counted(number: int, noun: str) -> str:
 
 
 def _table(summary: Summary) -> Table:
-    rows = [row for model in summary.models.items() for row in _rows(*model)]
+    excludes = summary.errors == "exclude"
+    rows = [row for model in summary.models.items() for row in _rows(*model, excludes=excludes)]
     # Columns that hold nothing but zeros would cost the names their room.
     shown = [*_ALWAYS, *(name for name in _SELDOM if any(row[name].plain != "0" for row in rows))]
     table = Table(box=SIMPLE_HEAD, pad_edge=False, show_edge=False, padding=(0, 2, 0, 0))
@@ -78,24 +79,26 @@ _ALWAYS = ("passed", "pass rate", "95 % interval", "mean score")
 _SELDOM = ("errors", "skipped")
 
 
-def _rows(name: str, model: ModelSummary) -> Iterator[dict[str, Text]]:
+def _rows(name: str, model: ModelSummary, *, excludes: bool) -> Iterator[dict[str, Text]]:
+    left_out = model.errors if excludes else 0
     yield {
         "model": Text(harmless(name), style="bold"),
         "name": Text("  trial"),
-        "passed": _count(model.passed, model.trials - model.ungraded),
+        "passed": _count(model.passed, model.trials - model.ungraded - left_out),
         **_estimates(model.pass_rate, model.score.mean),
         "errors": _errors(model.errors),
         "skipped": Text(str(model.ungraded), style=_DIM),
     }
     for grader, numbers in model.graders.items():
-        yield _grader_row(grader, numbers)
+        yield _grader_row(grader, numbers, excludes=excludes)
 
 
-def _grader_row(name: str, numbers: GraderSummary) -> dict[str, Text]:
+def _grader_row(name: str, numbers: GraderSummary, *, excludes: bool) -> dict[str, Text]:
+    counted = numbers.passed + numbers.failed + (0 if excludes else numbers.errors)
     return {
         "model": Text(),
         "name": Text(f"  {harmless(numbers.display_name or name)}"),
-        "passed": _count(numbers.passed, numbers.passed + numbers.failed + numbers.errors),
+        "passed": _count(numbers.passed, counted),
         **_estimates(numbers.pass_rate, numbers.mean),
         "errors": _errors(numbers.errors),
         "skipped": Text(str(numbers.skipped), style=_DIM),
@@ -165,13 +168,11 @@ def _rests_on(failure: FailedTrial) -> Iterator[tuple[str, str]]:
 
 
 def _remarks(summary: Summary) -> Iterator[RenderableType]:
+    if summary.errors == "exclude":
+        yield Text("Errors are left out of the rates (errors: exclude).", style=_YELLOW)
     for name, model in summary.models.items():
         if model.errors and model.pass_rate_if_errors_passed is not None:
-            yield Text(
-                f"{harmless(name)}: {counted(model.errors, 'error')} counted as failed; "
-                f"{100 * model.pass_rate_if_errors_passed:.1f} % if all had passed",
-                style=_YELLOW,
-            )
+            yield Text(f"{harmless(name)}: {_errors_said(model, summary)}", style=_YELLOW)
         if model.judge_usage is not None:
             yield Text(f"judges of {harmless(name)}: {_usage(model.judge_usage)}", style=_DIM)
     for warning in summary.warnings:
@@ -180,6 +181,16 @@ def _remarks(summary: Summary) -> Iterator[RenderableType]:
         yield from _gate(gate)
     for reason in summary.reasons:
         yield Text(f"incomplete: {harmless(reason)}", style=_RED)
+
+
+def _errors_said(model: ModelSummary, summary: Summary) -> str:
+    """Say how errors count, and both bounds of the rate."""
+    errors, if_passed = counted(model.errors, "error"), model.pass_rate_if_errors_passed or 0.0
+    if summary.errors == "fail":
+        return f"{errors} counted as failed; {100 * if_passed:.1f} % if all had passed"
+    if_failed = model.pass_rate_if_errors_failed or 0.0
+    bounds = f"{100 * if_failed:.1f} % if all had failed, {100 * if_passed:.1f} % if passed"
+    return f"{errors} left out; {bounds}"
 
 
 def _usage(usage: Usage) -> str:

@@ -82,7 +82,8 @@ class Recording:
     ) -> None:
         self._suite, self._folder, self._planned = suite, folder, planned
         self._absolute = folder.absolute()
-        self._tally = Tally((g.name for g in suite.graders), models, epochs=suite.epochs)
+        names = (spec.name for spec in suite.graders)
+        self._tally = Tally(names, models, epochs=suite.epochs, errors=suite.errors)
         self._failures = kept.failures if kept else FirstFailures(suite.graders)
         self._faulty: dict[str, GraderSpec] = dict(kept.faulty) if kept else {}
         self._unmatched = kept.unmatched if kept else UnmatchedOptions(suite.graders)

@@ -40,6 +40,7 @@ def make_manifest(
         grader_keys={spec.name: spec.fingerprint for spec in suite.graders},
         selection=asdict(effective(options.selection, suite)),
         limits=asdict(suite.limits),
+        errors=suite.errors,
         started_at=started_at,
         command=tuple(redact(word, suite.secrets) for word in options.command),
         target_file=str(options.target_file.resolve()) if options.target_file else None,

@@ -23,14 +23,15 @@ def summary_of(folder: Path) -> Summary:
         return read_summary(folder)
     manifest = read_manifest(folder)
     holder = holder_of(folder)
-    tally = Tally(manifest.grader_keys, manifest.models, epochs=manifest.epochs)
+    errors, names = manifest.errors, manifest.grader_keys
+    tally = Tally(names, manifest.models, epochs=manifest.epochs, errors=errors)
     failures, notes = FirstFailures(), dict[str, None]()
     for index, trial in enumerate(counted_trials(folder, lambda note: notes.update({note: None}))):
         tally.add(outcome_of(trial))
         failures.add(index, trial)
     return summarise(
         tally,
-        Suite(name=manifest.suite, limits=Limits(**manifest.limits)),
+        Suite(name=manifest.suite, limits=Limits(**manifest.limits), errors=errors),
         run_id=manifest.run_id,
         planned=manifest.planned,
         failures=failures.first(),

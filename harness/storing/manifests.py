@@ -5,7 +5,7 @@ import subprocess
 from datetime import datetime
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 import msgspec
 
@@ -87,6 +87,7 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
     grader_keys: dict[str, str]
     selection: dict[str, Any]
     limits: dict[str, Any]
+    errors: Literal["fail", "exclude"] = "fail"
     started_at: datetime
     command: tuple[str, ...]
     host: str

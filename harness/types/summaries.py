@@ -1,5 +1,7 @@
 """A summary: the numbers of a run, and whether its gates are met."""
 
+from typing import Literal
+
 import msgspec
 
 from harness.types.trajectories import Usage
@@ -50,7 +52,9 @@ class ModelSummary(msgspec.Struct, frozen=True, kw_only=True):
     """One model.
 
     `errors` are trials that could not be driven or graded; they count as failures in the rates,
-    and `pass_rate_if_errors_passed` is the rate had they passed (None without errors).
+    unless the suite leaves them out. `pass_rate_if_errors_failed` and `pass_rate_if_errors_passed`
+    are the rates had all of them failed or passed (None without errors). Where all trials are
+    errors there is no rate.
     `ungraded` are trials to which no grader applied; they are in no rate. `usage` is the agent's,
     `judge_usage` that of the language models that graded it, None where none was asked.
     """
@@ -68,6 +72,7 @@ class ModelSummary(msgspec.Struct, frozen=True, kw_only=True):
     usage: Usage
     seconds: Seconds
     judge_usage: Usage | None = None
+    pass_rate_if_errors_failed: float | None = None
 
 
 class GateResult(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -109,8 +114,9 @@ class Summary(msgspec.Struct, frozen=True, kw_only=True):
 
     `complete` says that the run can be judged: everything planned has ended, and errors stayed
     within bounds; `reasons` says what is missing otherwise. `passed` says that it is complete and
-    meets its gates. `first_failures` are the first failing trials, `warnings` what the reader
-    should know.
+    meets its gates. `errors` says how trials count that could not be driven or graded: as failures
+    (`fail`), or left out of the rates (`exclude`). `first_failures` are the first failing trials,
+    `warnings` what the reader should know.
     """
 
     suite: str
@@ -123,3 +129,4 @@ class Summary(msgspec.Struct, frozen=True, kw_only=True):
     reasons: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
     first_failures: tuple[FailedTrial, ...] = ()
+    errors: Literal["fail", "exclude"] = "fail"

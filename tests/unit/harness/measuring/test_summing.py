@@ -1,5 +1,7 @@
 """The summary of a run from the outcomes of its trials."""
 
+from dataclasses import replace
+
 import msgspec
 import pytest
 from fakes.stub_graders import StubGrader, grader_spec
@@ -31,7 +33,7 @@ def outcome(sample_id, *, status="completed", passed=True, grade=None):
 
 def summed(outcomes, suite=None, planned=None):
     suite = suite or suite_with()
-    tally = Tally(["g"], ("m",), epochs=suite.epochs)
+    tally = Tally(["g"], ("m",), epochs=suite.epochs, errors=suite.errors)
     for one in outcomes:
         tally.add(one)
     return summarise(tally, suite, run_id="r", planned=planned)
@@ -177,3 +179,53 @@ def test_what_records_tell_has_numbers_and_decides_nothing():
     assert (model.passed, model.graders["g"].passed) == (2, 2)
     recorded = model.graders["recorded.resolved"]
     assert (recorded.graded, recorded.passed, recorded.errors) == (1, 0, 0)
+
+
+def test_errors_can_be_left_out_of_the_rates_and_both_bounds_are_told():
+    suite = replace(suite_with(max_error_rate=1.0), errors="exclude")
+    good = [outcome(str(n)) for n in range(6)]
+    bad = [outcome(f"b{n}", passed=False) for n in range(2)]
+    broken = [outcome("x", status="target_error"), outcome("y", status="grading_error")]
+    summary = summed([*good, *bad, *broken], suite)
+    model = summary.models["m"]
+    assert summary.errors == "exclude"
+    assert (model.trials, model.errors, model.passed) == (10, 2, 6)
+    assert (model.pass_rate.value, model.score.mean) == (0.75, 0.75)
+    assert (model.pass_rate_if_errors_failed, model.pass_rate_if_errors_passed) == (0.6, 0.8)
+    grader = model.graders["g"]
+    assert (grader.mean, grader.pass_rate.value, grader.errors) == (0.75, 0.75, 2)
+
+
+def test_an_agent_that_failed_is_never_left_out():
+    suite = replace(suite_with(), errors="exclude")
+    late = msgspec.structs.replace(outcome("b", status="agent_failure", passed=False), grades={})
+    model = summed([outcome("a"), late], suite).models["m"]
+    assert (model.pass_rate.value, model.score.mean, model.graders["g"].mean) == (0.5, 0.5, 0.5)
+
+
+def test_a_gate_is_about_what_is_in_the_rates():
+    gate = GateSpec(metric="g", op="gte", value=0.75)
+    outcomes = [outcome("a"), outcome("b"), outcome("c", status="target_error")]
+    for errors, value in (("fail", pytest.approx(2 / 3)), ("exclude", 1.0)):
+        suite = replace(suite_with([gate], max_error_rate=1.0), errors=errors)
+        assert summed(outcomes, suite).gates[0].value == value
+
+
+@pytest.mark.parametrize("errors", ["fail", "exclude"])
+def test_too_many_errors_leave_a_run_incomplete_whatever_they_count(errors):
+    suite = replace(suite_with(), errors=errors)
+    outcomes = [outcome("a"), outcome("b", status="target_error")]
+    assert "ended in errors" in summed(outcomes, suite).reasons[0]
+
+
+@pytest.mark.parametrize("errors", ["fail", "exclude"])
+def test_where_all_trials_are_errors_there_is_no_rate(errors):
+    suite = replace(suite_with(), errors=errors)
+    model = summed([outcome(str(n), status="target_error") for n in range(3)], suite).models["m"]
+    assert (model.pass_rate.value, model.pass_rate.low, model.score.mean) == (None, None, None)
+    assert (model.pass_rate_if_errors_failed, model.pass_rate_if_errors_passed) == (0.0, 1.0)
+
+
+def test_without_errors_there_are_no_bounds():
+    model = summed([outcome("a")]).models["m"]
+    assert (model.pass_rate_if_errors_failed, model.pass_rate_if_errors_passed) == (None, None)
