@@ -158,7 +158,8 @@ class Driver:
         """
         underway = underway or Underway()
         pace = self.pacing.trial(task.model, self._budget())
-        await pace.start()
+        if not pace.start_now():
+            await pace.start()
         try:
             driven = await self._driven(task, underway, pace)
         finally:
@@ -210,7 +211,7 @@ class Driver:
         return (error.retry_after or 0.0) <= self.retries.max_wait_seconds
 
     async def _attempt(self, task: PlannedTrial, underway: Underway, pace: TrialPace) -> Driven:
-        draft, number, budget = _Draft(meter=pace.meter), len(underway.tries), pace.budget
+        draft, number, budget = _Draft(meter=pace.begin_attempt()), len(underway.tries), pace.budget
         underway.begin(draft)
         waited, spent = budget.waited + budget.held_up, budget.spent
         error, snapshots = await self._in_world(task, number, pace, draft)
@@ -313,7 +314,8 @@ async def _converse(session: Any, sample: Sample, pace: TrialPace, draft: _Draft
     for turn, text in enumerate(sample.turns):
         if turn in sample.session_starts:
             await budget.turn(_start_session(session))
-        await pace.begin_turn(session)
+        if pace.is_limited:
+            await pace.begin_turn(session)
         draft.begin(text, new_session=turn in sample.session_starts)
         await budget.turn(session.send(text, draft.record))
     if hasattr(session, "final_state"):

@@ -46,15 +46,20 @@ class TrialPace:
         self._halvings = 0
         self.budget = budget
 
-    async def start(self) -> None:
-        """Take a place.
+    def start_now(self) -> bool:
+        """Take a place where one is free; say whether that was so.
 
         Raises:
             NotStarted: it has become clear that every trial of the model would fail.
         """
-        window = self._of_model.window
-        if not window.take_now():
-            await window.take()
+        if self._of_model.breaker.tripped:
+            raise NotStarted
+        self._has_place = self._of_model.window.take_now()
+        return self._has_place
+
+    async def start(self) -> None:
+        """Wait for a place and take it; raises as `start_now` does."""
+        await self._of_model.window.take()
         self._has_place = True
         if self._of_model.breaker.tripped:
             self.leave()
@@ -113,6 +118,11 @@ class TrialPace:
         window.answered()
         return answer
 
+    @property
+    def is_limited(self) -> bool:
+        """Say whether there are limits that a turn of a conversation may meet."""
+        return self._of_model.rates is not None or self._of_model.ledger is not None
+
     async def begin_turn(self, session: Any) -> None:
         """Wait for the turn of a session that makes its requests by itself.
 
@@ -120,7 +130,6 @@ class TrialPace:
             TargetError: `interrupted`, where there is no money for it.
         """
         if not getattr(session, "paces_requests", False):
-            self._halvings = self._of_model.window.halvings
             await self._turn()
 
     async def _turn(self) -> None:
@@ -135,6 +144,12 @@ class TrialPace:
         if ledger is not None and not ledger.has_money():
             raise TargetError("the run had spent what its limits allow", code="interrupted")
 
+    def begin_attempt(self) -> Callable[[Step], Step] | None:
+        """Begin an attempt; return what counts a reply and prices it, None for nothing to do."""
+        of = self._of_model
+        self._halvings = of.window.halvings
+        return self._metered if of.rates or of.priced or self._flight else None
+
     def attempt_ended(self, error: TargetError | None) -> None:
         """Take how an attempt ended."""
         if self._flight is not None and self._of_model.ledger is not None:
@@ -145,12 +160,6 @@ class TrialPace:
             self._of_model.window.answered()
         elif error.code in _BUSY:
             self._of_model.window.refused(self._halvings)
-
-    @property
-    def meter(self) -> Callable[[Step], Step] | None:
-        """Return what counts a reply and adds its cost; None where there is nothing to do."""
-        of = self._of_model
-        return self._metered if of.rates or of.priced or self._flight else None
 
     def _metered(self, step: Step) -> Step:
         of, usage = self._of_model, step.usage

@@ -99,7 +99,9 @@ class Limit:
     def release(self, seconds: float) -> None:
         """Let the clock go on after so many seconds of standing still."""
         self._is_held = False
-        self.extend(seconds)
+        self._seconds += seconds
+        if self._when != math.inf and not self.expired:
+            self._schedule(self._when + seconds)
 
     def _schedule(self, when: float) -> None:
         if self._timer is not None:
