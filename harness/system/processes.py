@@ -6,10 +6,9 @@ import subprocess
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
-from pathlib import Path
 from typing import Any, NamedTuple
 
-_PROCESSES = Path("/proc")
+_PROCESSES = "/proc"
 _ROUNDS = 10
 """How often to look again for processes that were started while others were killed."""
 
@@ -43,10 +42,19 @@ def kill_group(pid: int) -> None:
 
 
 class Process(NamedTuple):
-    """A process: its number, and when it was started, since numbers are used again."""
+    """A process: its number, and when it was started, since numbers are used again.
+
+    `started` counts the ticks of the system's clock.
+    """
 
     pid: int
-    started: str
+    started: int
+
+
+def process_of(pid: int) -> Process | None:
+    """Return the process of a number; None where there is none, and on all systems but Linux."""
+    row = _row(pid) if sys.platform == "linux" else None
+    return None if row is None else Process(pid, row.started)
 
 
 def family_of(pid: int) -> frozenset[Process]:
@@ -62,12 +70,15 @@ def family_of(pid: int) -> frozenset[Process]:
     return _with_descendants({pid, *of_session}, table)
 
 
-def kill_marked(name: str, value: str, known: Iterable[Process] = ()) -> int:
+def kill_marked(
+    name: str, value: str, known: Iterable[Process] = (), *, since: int | None = None
+) -> int:
     """Kill every process that was started with this variable in its environment; return how many.
 
     It finds what has left its group, as the shells do that an agent's tools start. Of `known`
-    those that still run are killed too, and what they have started. Only Linux tells the
-    environment of processes: elsewhere nothing is killed, and 0 returned.
+    those that still run are killed too, and what they have started. None of the others was
+    started before `since`. Only Linux tells the environment of processes: elsewhere nothing is
+    killed, and 0 returned.
     """
     if sys.platform != "linux":
         return 0
@@ -77,7 +88,8 @@ def kill_marked(name: str, value: str, known: Iterable[Process] = ()) -> int:
     for _ in range(_ROUNDS):
         table = _table()
         still = {one.pid for one in found if _runs(one, table)}
-        alive = _with_descendants({*still, *(pid for pid in _marked(mark) if pid in table)}, table)
+        young = (pid for pid, row in table.items() if since is None or row.started >= since)
+        alive = _with_descendants({*still, *_marked(mark, young)}, table)
         if not alive:
             break
         for one in alive:
@@ -93,22 +105,31 @@ class _Row(NamedTuple):
 
     parent: int
     session: int
-    started: str
+    started: int
 
 
 def _table() -> dict[int, _Row]:
     """Return all processes that have not ended."""
-    found: dict[int, _Row] = {}
-    for entry in _PROCESSES.iterdir():
-        if entry.name.isdecimal():
-            # It may have ended by now.
-            with suppress(OSError):
-                # The name before the parenthesis may hold anything.
-                fields = (entry / "stat").read_bytes().rpartition(b")")[2].split()
-                if fields[0] not in {b"Z", b"X"}:
-                    row = _Row(int(fields[1]), int(fields[3]), fields[19].decode())
-                    found[int(entry.name)] = row
-    return found
+    numbers = map(int, filter(str.isdecimal, os.listdir(_PROCESSES)))  # noqa: PTH208  (fast)
+    rows = ((number, _row(number)) for number in numbers)
+    return {number: row for number, row in rows if row is not None}
+
+
+def _row(pid: int) -> _Row | None:
+    # The name before the parenthesis may hold anything.
+    fields = _told(pid, "stat").rpartition(b")")[2].split()
+    if not fields or fields[0] in {b"Z", b"X"}:
+        return None
+    return _Row(int(fields[1]), int(fields[3]), int(fields[19]))
+
+
+def _told(pid: int, what: str) -> bytes:
+    """Return what is told of a process; nothing where it has ended, or is another user's."""
+    try:
+        with open(f"{_PROCESSES}/{pid}/{what}", "rb", buffering=0) as file:  # noqa: PTH123  (fast)
+            return file.read()
+    except OSError:
+        return b""
 
 
 def _runs(process: Process, table: Mapping[int, _Row]) -> bool:
@@ -131,13 +152,10 @@ def _with_descendants(pids: set[int], table: Mapping[int, _Row]) -> frozenset[Pr
     return frozenset(Process(pid, table[pid].started) for pid in found if pid in table)
 
 
-def _marked(mark: bytes) -> Iterator[int]:
-    for entry in _PROCESSES.iterdir():
-        if entry.name.isdecimal() and int(entry.name) != os.getpid():
-            # It may have ended by now, or be another user's; a dead one has no environment.
-            with suppress(OSError):
-                if mark in (entry / "environ").read_bytes().split(b"\0"):
-                    yield int(entry.name)
+def _marked(mark: bytes, pids: Iterable[int]) -> Iterator[int]:
+    # A dead one has no environment.
+    own = os.getpid()
+    return (pid for pid in pids if pid != own and mark in _told(pid, "environ").split(b"\0"))
 
 
 def end_this_process_after(seconds: float) -> None:

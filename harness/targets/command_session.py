@@ -15,7 +15,7 @@ import msgspec
 from harness.system.child_commands import ChildCommand, TooMuchOutputError
 from harness.system.child_environment import TRIAL_MARK
 from harness.system.json_values import scrub_json
-from harness.system.processes import Process, family_of, kill_marked
+from harness.system.processes import Process, family_of, kill_marked, process_of
 from harness.system.redaction import redact_json, redacted_line
 from harness.system.scratch_folders import remove_folder
 from harness.system.texts import error_line
@@ -56,6 +56,7 @@ class CommandSession:
         self._start, self._context = start, context
         self._answers = CommandAnswers(start.protocol, start.secrets)
         self._command: ChildCommand | None = None
+        self._process: Process | None = None
         self._pieces: AsyncIterator[bytes] | None = None
         self._lines: deque[bytes] = deque()
         self._rest = bytearray()
@@ -100,15 +101,18 @@ class CommandSession:
                 await in_thread(remove_folder, self._start.cwd.parent)
 
     async def _end(self, command: ChildCommand) -> None:
-        # Now, since nobody knows whose they were when their parents have ended.
-        family: frozenset[Process] = await in_thread(family_of, command.pid)
+        family: frozenset[Process] = frozenset()
+        if command.exit_code is None:
+            # Now, since nobody knows whose they were when their parents have ended.
+            family = await in_thread(family_of, command.pid)
         try:
             if self._answers.ended and self._is_last:
                 # Its input has ended: it may write down what it has learnt.
                 await command.ended(_GRACE_SECONDS)
             await command.end(_GRACE_SECONDS)
         finally:
-            await in_thread(kill_marked, TRIAL_MARK, self._start.mark, family)
+            since = None if self._process is None else self._process.started
+            await in_thread(kill_marked, TRIAL_MARK, self._start.mark, family, since=since)
 
     @property
     def _is_last(self) -> bool:
@@ -122,6 +126,7 @@ class CommandSession:
             )
         except (OSError, ValueError) as error:
             raise refused(f"{Path(start.argv[0]).name} cannot be started", error) from error
+        self._process = process_of(self._command.pid)
         self._pieces = self._command.pieces(start.most_bytes)
         return self._command
 

@@ -55,7 +55,7 @@ def test_a_known_process_without_the_mark_is_killed_after_its_parent(parent):
 
 def test_a_number_that_was_used_again_is_left_alone(parent):
     process, _ = parent
-    other = Process(process.pid, "0")
+    other = Process(process.pid, 0)
     assert kill_marked("MARK", "no such value", [other]) == 0
     assert process.poll() is None
 
