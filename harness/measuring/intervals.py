@@ -37,14 +37,20 @@ def pass_rate(means: Sequence[float], trials: int) -> Interval:
     rate = math.fsum(means) / n
     if n == 1 and trials > 1:
         return Interval(value=rate)
-    low, high = wilson(rate, _effective_n(means, rate, trials))
+    low, high = wilson(rate, effective_trials(means, trials))
     return Interval(value=rate, low=low, high=high)
 
 
-def _effective_n(means: Sequence[float], rate: float, trials: int) -> float:
+def effective_trials(means: Sequence[float], trials: int) -> float:
+    """Return how many independent trials would say as much as these samples' means do.
+
+    rate(1 - rate) / standard error^2, between the number n >= 1 of samples and that of trials; n
+    where all means are equal. Source: Korn and Graubard (1998), Surv. Methodol. 24, 193-201.
+    """
     n = len(means)
     if trials == n:
         return n
+    rate = math.fsum(means) / n
     squares = math.fsum((x - rate) ** 2 for x in means)
     if squares == 0:
         return n
@@ -52,11 +58,11 @@ def _effective_n(means: Sequence[float], rate: float, trials: int) -> float:
     return min(max(rate * (1 - rate) / variance, n), trials)
 
 
-def mean(means: Sequence[float]) -> Mean:
+def mean(means: Sequence[float], *, bounds: tuple[float, float] = (0.0, 1.0)) -> Mean:
     """Estimate a mean from each sample's mean, with the t interval over samples.
 
-    Scores lie in 0..1, and so do the ends. For one sample, and where all
-    are equal, there is no spread to estimate from and the ends are None.
+    The ends are cut at the bounds that the values have: scores lie in 0..1. For one sample, and
+    where all are equal, there is no spread to estimate from and the ends are None.
     """
     n = len(means)
     if n == 0:
@@ -65,15 +71,16 @@ def mean(means: Sequence[float]) -> Mean:
     squares = math.fsum((x - centre) ** 2 for x in means)
     if n == 1 or squares == 0:
         return Mean(mean=centre)
-    half = _t_quantile(n - 1) * math.sqrt(squares / (n - 1) / n)
-    return Mean(mean=centre, low=max(centre - half, 0.0), high=min(centre + half, 1.0))
+    half = t_quantile(n - 1, 0.975) * math.sqrt(squares / (n - 1) / n)
+    return Mean(mean=centre, low=max(centre - half, bounds[0]), high=min(centre + half, bounds[1]))
 
 
-def _t_quantile(degrees: int) -> float:
+def t_quantile(degrees: int, share: float) -> float:
+    """Return the value below which `share` (0..1) of the t distribution lies."""
     # scipy takes a noticeable part of a second to load, and only the end of a run needs it.
     from scipy.special import stdtrit  # noqa: PLC0415
 
-    return float(stdtrit(degrees, 0.975))
+    return float(stdtrit(degrees, share))
 
 
 def quantile(values: Sequence[float], share: float) -> float | None:
