@@ -63,4 +63,6 @@ def command(run: str, kind: str, out: Path | None) -> int:
 
 
 def _note(text: str) -> None:
-    click.echo(f"note: {text}", err=True)
+    from harness.system.texts import one_line  # noqa: PLC0415  (as above)
+
+    click.echo(one_line(f"note: {text}"), err=True)

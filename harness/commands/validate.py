@@ -40,6 +40,6 @@ def command(suites: tuple[Path, ...], parameters: tuple[str, ...]) -> int:
             click.echo(one_line(f"note: {note}"))
         found = found or bool(faults)
         if not faults:
-            click.echo(f"{suite}: no fault")
+            click.echo(one_line(f"{suite}: no fault"))
     given.require_used()
     return 2 if found else 0

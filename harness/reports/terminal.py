@@ -10,7 +10,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from harness.system.texts import harmless, one_line
+from harness.system.texts import one_line
 from harness.types.summaries import (
     FailedTrial,
     GateResult,
@@ -37,12 +37,12 @@ def print_summary(console: Console, summary: Summary, folder: Path) -> None:
 
 
 def _parts(summary: Summary, folder: Path) -> Iterator[RenderableType]:
-    yield Text(f"\n{harmless(summary.suite)}: {_size(summary)}", style="bold")
+    yield Text(f"\n{one_line(summary.suite)}: {_size(summary)}", style="bold")
     yield _table(summary)
     yield from _failures(summary, folder)
     yield from _remarks(summary)
     yield _verdict(summary)
-    yield Text(f"Stored in {folder}", overflow="fold")
+    yield Text(one_line(f"Stored in {folder}"), overflow="fold")
 
 
 def _size(summary: Summary) -> str:
@@ -82,7 +82,7 @@ _SELDOM = ("errors", "skipped")
 def _rows(name: str, model: ModelSummary, *, excludes: bool) -> Iterator[dict[str, Text]]:
     left_out = model.errors if excludes else 0
     yield {
-        "model": Text(harmless(name), style="bold"),
+        "model": Text(one_line(name), style="bold"),
         "name": Text("  trial"),
         "passed": _count(model.passed, model.trials - model.ungraded - left_out),
         **_estimates(model.pass_rate, model.score.mean),
@@ -97,7 +97,7 @@ def _grader_row(name: str, numbers: GraderSummary, *, excludes: bool) -> dict[st
     counted = numbers.passed + numbers.failed + (0 if excludes else numbers.errors)
     return {
         "model": Text(),
-        "name": Text(f"  {harmless(numbers.display_name or name)}"),
+        "name": Text(f"  {one_line(numbers.display_name or name)}"),
         "passed": _count(numbers.passed, counted),
         **_estimates(numbers.pass_rate, numbers.mean),
         "errors": _errors(numbers.errors),
@@ -135,10 +135,10 @@ def _failures(summary: Summary, folder: Path) -> Iterator[RenderableType]:
             continue
         total = model.trials - model.ungraded - model.passed
         shown = "" if total <= len(failed) else f", the first {len(failed)}"
-        yield Text(f"\nFailing on {harmless(name)}: {total}{shown}", style="bold")
+        yield Text(f"\nFailing on {one_line(name)}: {total}{shown}", style="bold")
         yield Padding(_failure_table(failed), (0, 0, 0, 2))
     if summary.first_failures:
-        command = f"regrade show {shlex.quote(str(folder))} --failed"
+        command = one_line(f"regrade show {shlex.quote(str(folder))} --failed")
         yield Text(f"\nEverything that happened in them: {command}\n", style=_DIM, overflow="fold")
 
 
@@ -172,15 +172,15 @@ def _remarks(summary: Summary) -> Iterator[RenderableType]:
         yield Text("Errors are left out of the rates (errors: exclude).", style=_YELLOW)
     for name, model in summary.models.items():
         if model.errors and model.pass_rate_if_errors_passed is not None:
-            yield Text(f"{harmless(name)}: {_errors_said(model, summary)}", style=_YELLOW)
+            yield Text(f"{one_line(name)}: {_errors_said(model, summary)}", style=_YELLOW)
         if model.judge_usage is not None:
-            yield Text(f"judges of {harmless(name)}: {_usage(model.judge_usage)}", style=_DIM)
+            yield Text(f"judges of {one_line(name)}: {_usage(model.judge_usage)}", style=_DIM)
     for warning in summary.warnings:
-        yield Text(f"warning: {harmless(warning)}", style=_YELLOW)
+        yield Text(f"warning: {one_line(warning)}", style=_YELLOW)
     for gate in summary.gates:
         yield from _gate(gate)
     for reason in summary.reasons:
-        yield Text(f"incomplete: {harmless(reason)}", style=_RED)
+        yield Text(f"incomplete: {one_line(reason)}", style=_RED)
 
 
 def _errors_said(model: ModelSummary, summary: Summary) -> str:
@@ -207,7 +207,7 @@ def _gate(gate: GateResult, indent: str = "") -> Iterator[Text]:
         None: ("not judged", _YELLOW),
     }[gate.passed]
     found = "" if gate.parts else f" ({_found(gate)})"
-    yield Text(f"{indent}gate {word}: {harmless(gate.text)}{found}", style=style)
+    yield Text(f"{indent}gate {word}: {one_line(gate.text)}{found}", style=style)
     for part in gate.parts:
         yield from _gate(part, f"{indent}  ")
 
@@ -215,7 +215,7 @@ def _gate(gate: GateResult, indent: str = "") -> Iterator[Text]:
 def _found(gate: GateResult) -> str:
     value = "nothing measured" if gate.value is None else f"is {gate.value:.4g}"
     numbers = [
-        f"{harmless(name)} {'-' if number is None else f'{number:.4g}'}"
+        f"{one_line(name)} {'-' if number is None else f'{number:.4g}'}"
         for name, number in gate.numbers.items()
     ]
     return f"{value}: {', '.join(numbers)}" if numbers else value

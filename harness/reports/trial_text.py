@@ -4,8 +4,7 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-import msgspec
-
+from harness.system.json_values import compact_json
 from harness.system.texts import harmless, one_line
 from harness.types.events import (
     AssistantMessage,
@@ -37,7 +36,7 @@ def _lines(trial: Trial) -> Iterator[str]:
     where = f"{one_line(trial.sample_id)} on {one_line(trial.model)}, epoch {trial.epoch}"
     yield f"{where}: {verdict}{score}"
     if trial.error is not None:
-        yield f"  {status}: {trial.error.code}: {one_line(trial.error.message)}"
+        yield f"  {status}: {one_line(f'{trial.error.code}: {trial.error.message}')}"
     yield from _attempts(trial)
     for number, turn in enumerate(trial.trajectory.turns):
         yield f"  turn {number}"
@@ -120,7 +119,7 @@ def _tool(call_id: Any, names: Mapping[str | None, str]) -> str:
 
 
 def _json(value: Any) -> str:
-    return msgspec.json.encode(value).decode()
+    return compact_json(value)
 
 
 def _grade(name: str, grade: Grade) -> Iterator[str]:

@@ -3,7 +3,14 @@
 import re
 
 _HARMFUL = re.compile(
-    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]"
+    # control characters, line and paragraph separators
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029"
+    # marks, embeddings, overrides and isolates of the direction in which text runs
+    "\u061c\u200e\u200f\u202a-\u202e\u2066-\u206f"
+    # what nobody sees, yet stands there: spaces of no width, annotations, tags
+    "\u00ad\u180e\u200b\u2060-\u2065\ufeff\ufff9-\ufffb\U000e0000-\U000e007f"
+    # lone surrogates
+    "\ud800-\udfff]"
 )
 
 
@@ -19,7 +26,7 @@ def scrub(text: str) -> str:
 
 
 def harmless(text: str) -> str:
-    r"""Show control characters, text-direction overrides and lone surrogates as escapes.
+    r"""Show control characters, text-direction overrides and what is invisible as escapes.
 
     Line feeds and tabs stay; `\x1b[31m` is shown as those letters.
     """

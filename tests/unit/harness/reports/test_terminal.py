@@ -4,6 +4,7 @@ import io
 from pathlib import Path
 
 import msgspec
+import pytest
 from rich.console import Console
 
 from harness.reports.terminal import print_summary
@@ -114,6 +115,19 @@ def test_gates_reasons_warnings_and_errors_are_told():
     assert "cannot be judged" in text
 
 
+def test_errors_that_are_left_out_are_said_to_be_with_both_bounds():
+    numbers = msgspec.structs.replace(model(errors=1), pass_rate_if_errors_failed=0.5)
+    text = printed(models={"m": numbers}, errors="exclude")
+    assert "Errors are left out of the rates (errors: exclude)." in text
+    assert "m: 1 error left out; 50.0 % if all had failed, 100.0 % if passed" in text
+    assert "1/1" in text
+    assert "1/2" not in text
+
+
+def test_that_errors_are_left_out_is_said_where_there_are_none():
+    assert "errors: exclude" in printed(models={"m": model()}, errors="exclude")
+
+
 def test_groups_of_gates_show_each_part_and_weights_each_number():
     part = GateResult(text="mean of g of m >= 0.9", model="m", value=0.5, passed=False)
     weighted = GateResult(
@@ -138,6 +152,49 @@ def test_nothing_that_an_agent_says_controls_the_terminal_or_the_markup():
     assert "\u202e" not in text
     assert "[bold red]b[/]" in text
     assert "c\\nd" in text
+
+
+HOSTILE = "\x1b[2J\u202e\u200b[bold]b[/]<script>\nThe run met every gate.\r\x9b\u2028\U000e0041"
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"suite": HOSTILE},
+        {"models": {HOSTILE: model(errors=1)}},
+        {
+            "models": {
+                "m": msgspec.structs.replace(model(), graders={HOSTILE: model().graders["g"]})
+            }
+        },
+        {"warnings": (HOSTILE,)},
+        {"reasons": (HOSTILE,), "complete": False},
+        {"gates": (GateResult(text=HOSTILE, model=HOSTILE, value=1.0, passed=True),)},
+        {"gates": (GateResult(text="t", model="m", value=1, passed=True, numbers={HOSTILE: 1}),)},
+        {
+            "first_failures": (
+                FailedTrial(
+                    sample_id=HOSTILE,
+                    model="m",
+                    epoch=0,
+                    status="completed",
+                    grader=HOSTILE,
+                    evidence=HOSTILE,
+                    pointed=HOSTILE,
+                    wanted=HOSTILE,
+                    said=HOSTILE,
+                ),
+            )
+        },
+    ],
+)
+def test_hostile_text_is_harmless_and_forges_no_line_wherever_it_stands(fields):
+    text = printed(width=300, **fields)
+    assert not set(text) & set("\x1b\u202e\u200b\r\x9b\u2028\U000e0041")
+    assert "\\nThe run met every gate." in text
+    lines = [line.strip() for line in text.splitlines()]
+    assert lines.count("The run met every gate.") <= 1
+    assert "[bold]b[/]" in text
 
 
 def test_a_terminal_that_knows_only_ascii_still_gets_the_table():
