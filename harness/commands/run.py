@@ -79,14 +79,11 @@ def command(  # noqa: PLR0913, PLR0917  (one parameter an option)
     driven again.
     """
     # Loaded here, so that `regrade --help` need not.
-    from dataclasses import replace  # noqa: PLC0415
-
     from harness.commands.run_lookup import resumed_run, suite_of_run  # noqa: PLC0415
-    from harness.commands.run_reporting import run_and_report  # noqa: PLC0415
+    from harness.commands.run_reporting import run_and_report, say_spending_rule  # noqa: PLC0415
     from harness.commands.suite_faults import load_wholly  # noqa: PLC0415
     from harness.loading.selections import Selection  # noqa: PLC0415
     from harness.loading.vally_parameters import Parameters  # noqa: PLC0415
-    from harness.running.budget_amounts import is_limited, spending_rule  # noqa: PLC0415
     from harness.running.resuming import resumed_options  # noqa: PLC0415
     from harness.running.run_options import RunOptions, suite_file  # noqa: PLC0415
     from harness.running.runs import execute  # noqa: PLC0415
@@ -109,9 +106,7 @@ def command(  # noqa: PLR0913, PLR0917  (one parameter an option)
         options = resumed_options(going_on.folder, options)
     path = suite_file(suite or suite_of_run(going_on.folder if going_on else Path()))
     loaded = load_wholly(path, options.target_file, Parameters(options.parameters))
-    limits = replace(loaded.limits, concurrency=concurrency or loaded.limits.concurrency)
-    if is_limited(limits):
-        click.echo(f"note: {spending_rule(limits)}", err=True)
+    say_spending_rule(loaded, concurrency)
     return run_and_report(
         loaded,
         lambda observer, stop: execute(loaded, options, observer, stop, resume=going_on or None),

@@ -5,12 +5,14 @@ import os
 import shlex
 import sys
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 
 import click
 from rich.console import Console
 
 from harness.reports.progress_bar import progress_shown
 from harness.reports.terminal import print_summary
+from harness.running.budget_amounts import is_limited, spending_rule
 from harness.running.recording import RunResult
 from harness.running.workers import Stop
 from harness.system.loops import run_to_end
@@ -22,6 +24,14 @@ from harness.types.suites import Suite
 
 INTERRUPTED = 130
 _PIPE_WIDTH = 110
+
+
+def say_spending_rule(suite: Suite, concurrency: int | None) -> None:
+    """Say how a run keeps its limits of money and tokens, where it has any."""
+    limits = replace(suite.limits, concurrency=concurrency or suite.limits.concurrency)
+    if is_limited(limits):
+        with contextlib.suppress(OSError):
+            click.echo(f"note: {spending_rule(limits)}", err=True)
 
 
 def run_and_report(

@@ -13,6 +13,7 @@ import pytest
 
 import harness.cli
 from harness.loading.suite_heads import ScoringEntry
+from harness.types.prices import Price
 from harness.types.suites import GateSpec, Limits, Retries, WeightedGate
 
 ROOT = Path(__file__).parents[2]
@@ -21,11 +22,11 @@ PAGES = {path.name: path.read_text(encoding="utf-8") for path in (ROOT / "docs")
 DOCUMENTS = "\n".join([README, *PAGES.values()])
 SUITE_TABLES = {
     "limits": Limits, "retries": Retries, "scoring": ScoringEntry, "gates": GateSpec,
-    "gates by weight": WeightedGate,
+    "gates by weight": WeightedGate, "prices": Price,
 }  # fmt: skip
 SUITE_KEYS = {
     "name", "description", "dataset", "samples", "target", "graders", "epochs", "retries", "limits",
-    "scoring", "gates", "max_samples", "sample_tags",
+    "scoring", "gates", "max_samples", "sample_tags", "prices",
 }  # fmt: skip
 
 
