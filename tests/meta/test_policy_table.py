@@ -7,8 +7,6 @@ from meta.conftest import ROOT
 from harness.types.errors import POLICIES
 
 ROW = re.compile(r"^\| `(\w+)` " + r"\| ([^|]+) " * 5 + r"\|$", re.MULTILINE)
-    r"^\| `(\w+)` \| ([^|]+) \| ([^|]+) \| ([^|]+) \| ([^|]+) \| ([^|]+) \|$", re.MULTILINE
-)
 
 
 def documented():
