@@ -21,6 +21,7 @@ from harness.grading.error_grades import error_grade, grade_of_exception, grade_
 from harness.grading.returned_values import as_grade
 from harness.shims.letta_evals_modules import offer_letta_evals
 from harness.system.json_values import scrub_json
+from harness.system.memory_pressure import go_first_without_memory
 from harness.system.patterns import time_limit
 from harness.system.private_modules import PrivateModules
 from harness.system.processes import end_this_process_after
@@ -48,6 +49,7 @@ def frame(data: bytes) -> bytes:
 
 def main() -> None:
     """Serve calls until standard input ends."""
+    go_first_without_memory()
     requests, answers = _private_pipes()
     own_pid = os.getpid()
     path = pickle.loads(_read_frame(requests))  # noqa: S301  (from our own parent)
