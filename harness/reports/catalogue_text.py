@@ -6,7 +6,7 @@ import json
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from types import UnionType
-from typing import Any, Literal, Union, get_args, get_origin
+from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 from harness.types.code import CodeFile, CodeRef, SuitePath, SuiteText
 from harness.types.taxonomy import Taxonomy
@@ -65,6 +65,8 @@ def _option(option: "dataclasses.Field[Any]") -> Iterator[str]:
 
 def _plain_type(kind: Any) -> str:
     """Describe a type as someone who writes YAML calls it."""
+    if get_origin(kind) is Annotated:
+        kind = get_args(kind)[0]
     if kind in _PLAIN_TYPES:
         return _PLAIN_TYPES[kind]
     parts = [part for part in get_args(kind) if part not in (type(None), ...)]

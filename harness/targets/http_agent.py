@@ -5,15 +5,16 @@ import re
 from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Annotated, Literal
 
 from harness.system.variables import VariableError, fill_variables
 from harness.targets.http_options import (
+    Body,
+    Checked,
     HttpCall,
     HttpResponse,
     HttpSessionOptions,
     Method,
-    Template,
     url_problems,
 )
 from harness.targets.http_templates import (
@@ -31,6 +32,19 @@ _HEADER_NAME = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
 _OURS = frozenset({"content-length", "host", "transfer-encoding", "connection", "cookie"})
 
 
+def _header_problems(headers: dict[str, str]) -> Iterator[str]:
+    yield from template_problems(headers)
+    seen: set[str] = set()
+    for name in headers:
+        if not _HEADER_NAME.fullmatch(name):
+            yield f'"{name}" is no name of a header'
+        elif name.lower() in _OURS:
+            yield f"the header {name} cannot be set here: it is made for each request"
+        elif name.lower() in seen:
+            yield f"the header {name} is given twice"
+        seen.add(name.lower())
+
+
 @dataclass(frozen=True, kw_only=True)
 class HttpAgent:
     """Drives an agent behind a URL: a turn is one request, and its reply or stream of events.
@@ -39,11 +53,11 @@ class HttpAgent:
     `response` say where in the reply the agent's text or messages are.
     """
 
-    url: str = field(
+    url: Annotated[str, Checked(url_problems)] = field(
         metadata={"description": "Address that a turn is sent to.", "pattern": "^https?://."}
     )
     method: Method = field(default="POST", metadata={"description": "Method of the request."})
-    headers: dict[str, str] = field(
+    headers: Annotated[dict[str, str], Checked(_header_problems)] = field(
         default_factory=dict,
         metadata={
             # Filled in where they are sent: what is filled in is a secret, and no change of the
@@ -53,7 +67,7 @@ class HttpAgent:
             "and never written anywhere.",
         },
     )
-    request: Template | None = field(
+    request: Body = field(
         default=None,
         metadata={
             "description": "Body of the request, sent as JSON. Placeholders: {{input}}, "
@@ -102,22 +116,18 @@ class HttpAgent:
     )
 
     def __post_init__(self) -> None:
-        """Refuse options that cannot work.
+        """Refuse options that do not go together.
 
         Raises:
-            ValueError: with everything that is wrong.
+            ValueError: with what is wrong.
         """
-        problems = [
-            *(f"url: {problem}" for problem in url_problems(self.url)),
-            *(f"request: {problem}" for problem in template_problems(self.request)),
-            *(f"headers: {problem}" for problem in _header_problems(self.headers)),
-        ]
         if not self._asked & {INPUT, MESSAGES}:
-            problems.append("nowhere is {{input}} or {{messages}}: the agent would be told nothing")
+            raise ValueError(
+                "{{input}} or {{messages}} has to stand in url, headers or request: the agent "
+                "would be told nothing"
+            )
         if self.response.done is not None and self.stream is None:
-            problems.append("response.done: there is no `stream` that could end")
-        if problems:
-            raise ValueError("; ".join(problems))
+            raise ValueError("response.done says what ends a stream, but there is no `stream`")
 
     @property
     def _asked(self) -> frozenset[str]:
@@ -194,19 +204,6 @@ class HttpAgent:
             yield connection
         finally:
             await connection.close()
-
-
-def _header_problems(headers: dict[str, str]) -> Iterator[str]:
-    yield from template_problems(headers)
-    seen: set[str] = set()
-    for name in headers:
-        if not _HEADER_NAME.fullmatch(name):
-            yield f'"{name}" is no name of a header'
-        elif name.lower() in _OURS:
-            yield f"{name} cannot be set here: it is made for each request"
-        elif name.lower() in seen:
-            yield f"{name} is given twice"
-        seen.add(name.lower())
 
 
 def _certificate_problem(file: SuitePath) -> str | None:

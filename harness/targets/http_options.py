@@ -1,15 +1,20 @@
-"""What `kind: http` may say of its requests, replies and sessions; each record checks itself."""
+"""What `kind: http` may say of its requests, replies and sessions.
+
+Each option is checked where it is bound, so that every fault of a suite is told at its place.
+"""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 from urllib.parse import urlsplit
 
 from harness.targets.http_templates import placeholders_in, template_problems
 
 Method = Literal["GET", "POST", "PUT", "PATCH", "DELETE"]
 Template = dict[str, Any] | list[Any]
+"""JSON in whose texts placeholders are filled in."""
+
 MessageFormat = Literal[
     "openai-chat", "openai-responses", "anthropic", "gemini", "langchain", "letta", "pydantic-ai",
     "regrade",
@@ -17,27 +22,43 @@ MessageFormat = Literal[
 """The shapes of messages that a reply may hold, by the names that the importers have."""
 
 _HOST = re.compile(r"(?:[A-Za-z][A-Za-z0-9+.-]*:)?//([^/?#]*)")
-_PATHS = ("text", "messages", "usage", "model", "error")
 
 
-def _raise_first(record: str, problems: Iterator[str]) -> None:
-    problem = next(problems, None)
-    if problem is not None:
-        raise ValueError(f"{record}: {problem}" if record else problem)
+class Checked:
+    """Marks an option whose values are looked at when a suite is loaded.
+
+    `problems` yields what is wrong with a value; None is never wrong.
+    """
+
+    def __init__(self, problems: Callable[[Any], Iterable[str]]) -> None:
+        self._problems = problems
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: Any) -> Any:
+        # Pydantic asks for this where it checks options; this module must stay light without it.
+        from pydantic_core import core_schema  # noqa: PLC0415
+
+        return core_schema.no_info_after_validator_function(self._check, handler(source))
+
+    def _check(self, value: Any) -> Any:
+        found = "; ".join(self._problems(value)) if value is not None else ""
+        if found:
+            raise ValueError(found)
+        return value
 
 
-def path_problem(path: str | None) -> str | None:
-    """Return what keeps a text from being a JSON path; None for one that is, or for none."""
-    if path is None:
-        return None
+def path_problems(path: str) -> Iterator[str]:
+    """Yield what keeps a text from being a JSON path."""
     # The library is imported late: a suite of another kind starts without it.
     from harness.system.json_paths import check_path  # noqa: PLC0415
 
     try:
         check_path(path)
     except ValueError as error:
-        return f'"{path}" is no JSON path: {error}'
-    return None
+        yield f'"{path}" is no JSON path: {error}'
+
+
+def _end_problems(done: str) -> Iterator[str]:
+    return path_problems(done) if done.startswith("$") else iter(())
 
 
 def url_problems(url: str) -> Iterator[str]:
@@ -54,24 +75,21 @@ def url_problems(url: str) -> Iterator[str]:
         yield f"this is no address: {error}"
 
 
+Body = Annotated[Template | None, Checked(template_problems)]
+JsonPath = Annotated[str | None, Checked(path_problems)]
+
+
 @dataclass(frozen=True, kw_only=True)
 class HttpCall:
     """A request beside the turns; `url` may be relative to that of the target."""
 
-    url: str = field(metadata={"description": "Address; may be relative to the target's."})
+    url: Annotated[str, Checked(url_problems)] = field(
+        metadata={"description": "Address; may be relative to the target's."}
+    )
     method: Method = field(default="POST", metadata={"description": "Method of the request."})
-    request: Template | None = field(
+    request: Body = field(
         default=None, metadata={"description": "Body, sent as JSON; placeholders are filled in."}
     )
-
-    def __post_init__(self) -> None:
-        """Refuse placeholders that nothing fills.
-
-        Raises:
-            ValueError: there is such a one.
-        """
-        _raise_first("url", url_problems(self.url))
-        _raise_first("request", template_problems(self.request))
 
     @property
     def placeholders(self) -> frozenset[str]:
@@ -83,27 +101,27 @@ class HttpCall:
 class HttpResponse:
     """Where in a reply, or in each event of a stream, things are: JSON paths (RFC 9535)."""
 
-    text: str | None = field(
+    text: JsonPath = field(
         default=None,
         metadata={"description": "What the agent says; in a stream, the next piece of it."},
     )
-    messages: str | None = field(
+    messages: JsonPath = field(
         default=None, metadata={"description": "Messages: a list, a single one, or several."}
     )
     format: MessageFormat = field(
         default="openai-chat", metadata={"description": "The shape of these messages."}
     )
-    usage: str | None = field(
+    usage: JsonPath = field(
         default=None, metadata={"description": "An object with the numbers of tokens."}
     )
-    model: str | None = field(
+    model: JsonPath = field(
         default=None, metadata={"description": "The model that was really asked."}
     )
-    error: str | None = field(
+    error: JsonPath = field(
         default=None,
         metadata={"description": "Where the server reports an error in a reply of status 200."},
     )
-    done: str | None = field(
+    done: Annotated[str | None, Checked(_end_problems)] = field(
         default=None,
         metadata={
             "min_length": 1,
@@ -111,18 +129,6 @@ class HttpResponse:
             "leads to something true. By default `[DONE]`, or the end of the transmission.",
         },
     )
-
-    def __post_init__(self) -> None:
-        """Refuse what is no path.
-
-        Raises:
-            ValueError: there is such a one.
-        """
-        for name in _PATHS:
-            if problem := path_problem(getattr(self, name)):
-                raise ValueError(f"{name}: {problem}")
-        if self.ends_by_path and (problem := path_problem(self.done)):
-            raise ValueError(f"done: {problem}")
 
     @property
     def ends_by_path(self) -> bool:
@@ -145,7 +151,7 @@ class HttpSessionOptions:
     start: HttpCall | None = field(
         default=None, metadata={"description": "A request that precedes the first turn."}
     )
-    id: str | None = field(
+    id: JsonPath = field(
         default=None,
         metadata={
             "description": "JSON path to the session's id, in the reply to `start`, else in that "
@@ -159,12 +165,3 @@ class HttpSessionOptions:
         default=False,
         metadata={"description": "Keep the server's cookies for the rest of the conversation."},
     )
-
-    def __post_init__(self) -> None:
-        """Refuse an id that is no path.
-
-        Raises:
-            ValueError: it is none.
-        """
-        if problem := path_problem(self.id):
-            raise ValueError(f"id: {problem}")
