@@ -30,6 +30,8 @@ from harness.types.trajectories import Step, Trajectory, Turn
 class HttpSession:
     """A conversation with one agent, known to the server by its id, its cookies, or not at all."""
 
+    paces_requests = True
+
     def __init__(self, agent: HttpAgent, exchanges: HttpExchanges, context: AttemptContext) -> None:
         self._agent = agent
         self._exchanges = exchanges
@@ -54,7 +56,7 @@ class HttpSession:
         async def ask() -> Any:
             return await self._ask_beside(call, reads=self._agent.session.id is not None)
 
-        value = await resend(ask, wait=self._context.wait)
+        value = await resend(lambda: self._context.paced(ask), wait=self._context.wait)
         self._has_begun = True
         if self._agent.session.id is not None:
             self._learn_id(value)
@@ -75,7 +77,11 @@ class HttpSession:
             return await self._ask(outgoing, record)
 
         try:
-            turn = await resend(ask, wait=self._context.wait, may_resend=self._may_resend)
+            turn = await resend(
+                lambda: self._context.paced(ask),
+                wait=self._context.wait,
+                may_resend=self._may_resend,
+            )
         except TargetError as error:
             raise self._lost(error) from error
         self._has_begun = True

@@ -56,16 +56,16 @@ def reply(text, prompt_tokens=10, completion_tokens=5):
 
 
 @asynccontextmanager
-async def served(server, answer=None):
+async def served(server, answer=None, *, ssl_context=None):
     """Serve `answer`, by default that of the server, as long as the context lasts."""
     app = web.Application()
     app.router.add_post("/v1/chat/completions", answer or server.answer)
     runner = web.AppRunner(app, access_log=None)
     await runner.setup()
-    site = web.TCPSite(runner, "127.0.0.1", 0)
+    site = web.TCPSite(runner, "127.0.0.1", 0, ssl_context=ssl_context)
     await site.start()
     port = site._server.sockets[0].getsockname()[1]
-    server.url = f"http://127.0.0.1:{port}/v1"
+    server.url = f"http{'s' if ssl_context else ''}://127.0.0.1:{port}/v1"
     try:
         yield server
     finally:

@@ -2,14 +2,18 @@
 
 import json
 import socket
+import ssl
 import threading
 from datetime import timedelta
 from email.utils import format_datetime
 
 import pytest
+import trustme
+from aiohttp import web
 from fakes.driven_samples import drive_sample
 from integration.openai_driving import TOOLS, drive, serve
 from integration.other_server import Answer, call, refusal
+from integration.refusing_server import RefusingServer, reply, served
 
 from harness.system.clock import now
 from harness.targets.openai_agent import OpenAIAgent
@@ -109,6 +113,43 @@ async def test_a_host_without_an_address_is_unknown(monkeypatch):
     driven = await drive_sample(agent, wait_seconds=0.0)
     assert driven.error.code == "unknown_host"
     assert "no-such-host.invalid" in driven.error.line
+
+
+async def test_who_answers_without_a_trusted_certificate_is_told_apart(monkeypatch):
+    monkeypatch.setenv("SOME_KEY", "key-of-a-test")
+    server, context = RefusingServer(share=0.0), ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+    trustme.CA().issue_cert("127.0.0.1").configure_cert(context)
+    async with served(server, ssl_context=context):
+        agent = OpenAIAgent(base_url=server.url, api_key_env="SOME_KEY")
+        driven = await drive_sample(agent, wait_seconds=0.0)
+    assert driven.error.code == "untrusted_certificate"
+    assert "SSLCertVerificationError" in driven.error.line
+    assert server.times == []
+
+
+async def test_a_server_that_speaks_no_tls_is_a_lost_connection(monkeypatch):
+    monkeypatch.setenv("SOME_KEY", "key-of-a-test")
+    server = RefusingServer(share=0.0)
+    async with served(server):
+        url = server.url.replace("http:", "https:")
+        agent = OpenAIAgent(base_url=url, api_key_env="SOME_KEY")
+        driven = await drive_sample(agent, wait_seconds=0.0)
+    assert driven.error.code == "connection_lost"
+
+
+async def test_used_up_limits_are_waited_for_until_they_are_reset():
+    headers = {"x-ratelimit-remaining-tokens": "0", "x-ratelimit-reset-tokens": "300ms"}
+    server = RefusingServer(share=1.0, headers=headers)
+
+    async def answer(request):
+        if not server.refused:
+            return await server.answer(request)
+        return web.json_response(reply("at last"))
+
+    async with served(server, answer):
+        driven = await drive_sample(OpenAIAgent(base_url=server.url))
+    assert driven.error is None
+    assert driven.waited == pytest.approx(0.3)
 
 
 @pytest.mark.parametrize("url", ["ftp://127.0.0.1/v1", "http://[::1/v1", "not a url"])
