@@ -13,6 +13,12 @@ if TYPE_CHECKING:
 _NEGLIGIBLE = 1e-40
 """The probability that may be cut from an end of a distribution; no p value shows it."""
 
+_MOST_PRODUCTS = 30_000_000
+"""Larger convolutions are made by Fourier transform."""
+
+_FOURIER_NOISE = 1e-17
+"""How large a chance may be that is but the transform's rounding."""
+
 
 @dataclass(frozen=True, slots=True)
 class Lattice:
@@ -47,8 +53,9 @@ def sum_of(parts: Iterable[tuple[Lattice, int]]) -> Lattice:
     """Return the distribution of a sum: of each part so many independent copies.
 
     By convolution, small ones first, so that a hundred thousand parts of few kinds take part of a
-    second. No Fourier transform: every chance is a sum of products, and keeps its relative
-    accuracy far out. Of each end less than 1e-40 is cut.
+    second. Every chance is a sum of products, and keeps its relative accuracy far out; of each end
+    less than 1e-40 is cut. Only sums that spread over many thousand numbers are made by Fourier
+    transform, where chances below 1e-17 are lost.
     """
     # The counter keeps the heap from comparing distributions of one length.
     heap = [(len(one.chances), n, one) for n, one in enumerate(_powers(parts))]
@@ -94,13 +101,20 @@ def _power(one: Lattice, count: int) -> Lattice:
 def _added(left: Lattice, right: Lattice) -> Lattice:
     import numpy as np  # noqa: PLC0415 - see lattice()
 
-    return _cut(Lattice(left.first + right.first, np.convolve(left.chances, right.chances)))
+    first = left.first + right.first
+    if len(left.chances) * len(right.chances) <= _MOST_PRODUCTS:
+        return _cut(Lattice(first, np.convolve(left.chances, right.chances)))
+    cells = len(left.chances) + len(right.chances) - 1
+    size = 1 << (cells - 1).bit_length()
+    both = np.fft.rfft(left.chances, size) * np.fft.rfft(right.chances, size)
+    chances = np.fft.irfft(both, size)[:cells]
+    return _cut(Lattice(first, np.maximum(chances, 0.0)), _FOURIER_NOISE)
 
 
-def _cut(whole: Lattice) -> Lattice:
-    """Leave out what lies so far out that no p value shows it."""
+def _cut(whole: Lattice, below: float = 0.0) -> Lattice:
+    """Leave out what lies so far out that no p value shows it, or is below a chance."""
     import numpy as np  # noqa: PLC0415 - see lattice()
 
-    shown = np.flatnonzero(whole.chances >= _NEGLIGIBLE / len(whole.chances))
+    shown = np.flatnonzero(whole.chances >= max(below, _NEGLIGIBLE / len(whole.chances)))
     start, end = int(shown[0]), int(shown[-1]) + 1
     return Lattice(whole.first + start, whole.chances[start:end])

@@ -1,0 +1,63 @@
+"""Since when: the night after which a sample's pass rate changed."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from harness.measuring.flakiness import log_beta
+
+SHOWN_ABOVE = 10.0
+"""The evidence above which a change is shown; a convention, not theory."""
+
+
+@dataclass(frozen=True, slots=True)
+class ChangePoint:
+    """The evidence that a pass rate changed once, and where it most likely did.
+
+    `bayes_factor` is how many times likelier the nights are with one change than with none;
+    `nights_before` how many nights lie before it, `fell` whether the rate was higher before.
+    """
+
+    bayes_factor: float
+    nights_before: int
+    fell: bool
+
+    @property
+    def is_shown(self) -> bool:
+        """Say whether the evidence is strong enough to be shown."""
+        return self.bayes_factor > SHOWN_ABOVE
+
+
+def change_point(nights: Sequence[tuple[int, int]]) -> ChangePoint | None:
+    """Look for one change of pass rate over nights, oldest first, each as (passes, failures).
+
+    The Bayes factor is the mean over split points between nights of B(s1 + 1/2, f1 + 1/2) *
+    B(s2 + 1/2, f2 + 1/2) / (B(1/2, 1/2) * B(s + 1/2, f + 1/2)), s passes and f failures on each
+    side. Nights without a trial stay in the count of nights; None for fewer than two with one.
+    """
+    passes, failures = (sum(night[side] for night in nights) for side in (0, 1))
+    whole = _log_evidence(passes, failures)
+    scores: list[tuple[float, int, bool]] = []
+    s = f = 0
+    for place, night in enumerate(nights[:-1], start=1):
+        s, f = s + night[0], f + night[1]
+        later = (passes - s, failures - f)
+        if not sum(night) or not s + f or not sum(later):
+            continue
+        score = _log_evidence(s, f) + _log_evidence(*later) - whole
+        scores.append((score, place, s * sum(later) > later[0] * (s + f)))
+    if not scores:
+        return None
+    best = max(scores, key=lambda one: (one[0], one[1]))
+    top = best[0]
+    mean = math.fsum(math.exp(score - top) for score, _, _ in scores) / len(scores)
+    return ChangePoint(_exponential(top + math.log(mean)), best[1], best[2])
+
+
+def _log_evidence(passes: int, failures: int) -> float:
+    """Return how likely such trials are, the pass rate being anything under Jeffreys' prior."""
+    return log_beta(passes + 0.5, failures + 0.5) - log_beta(0.5, 0.5)
+
+
+def _exponential(value: float) -> float:
+    return math.exp(value) if value < math.log(math.inf) and value < 700 else math.inf  # noqa: PLR2004

@@ -1,0 +1,63 @@
+"""The samples' differences between two runs, summed up."""
+
+import math
+from dataclasses import dataclass
+
+from harness.measuring.paired_outcomes import Pairs
+
+
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """The mean of the samples' differences, and its standard error over samples.
+
+    `deviation` is the standard deviation by n - 1, and it and `error` are 0 for one sample.
+    """
+
+    samples: int
+    mean: float
+    deviation: float
+    error: float
+
+
+@dataclass(frozen=True, slots=True)
+class Moves:
+    """How many samples' means fell, rose and stayed."""
+
+    regressed: int
+    improved: int
+    unchanged: int
+
+    @property
+    def samples(self) -> int:
+        """Return how many there are."""
+        return self.regressed + self.improved + self.unchanged
+
+
+_SAME = 1e-10
+"""Means nearer than this are equal: what sums in another order may differ by."""
+
+
+def spread_of(pairs: Pairs) -> Spread:
+    """Return the mean of d_j = candidate's mean - baseline's mean, and its error.
+
+    Differences that are equal but for rounding have the deviation 0. At least one pair.
+    """
+    counted = [(pair.difference, count) for pair, count in pairs]
+    n = sum(count for _, count in counted)
+    mean = math.fsum(difference * count for difference, count in counted) / n
+    if all(abs(difference - mean) <= _SAME for difference, _ in counted):
+        return Spread(n, 0.0 if abs(mean) <= _SAME else mean, 0.0, 0.0)
+    squares = math.fsum((difference - mean) ** 2 * count for difference, count in counted)
+    deviation = math.sqrt(squares / (n - 1))
+    return Spread(n, mean, deviation, deviation / math.sqrt(n))
+
+
+def moves_of(pairs: Pairs) -> Moves:
+    """Count the samples whose means fell, rose and stayed."""
+    fell = rose = stayed = 0
+    for pair, count in pairs:
+        difference = pair.difference
+        fell += count * (difference < -_SAME)
+        rose += count * (difference > _SAME)
+        stayed += count * (abs(difference) <= _SAME)
+    return Moves(fell, rose, stayed)

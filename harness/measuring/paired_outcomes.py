@@ -1,0 +1,142 @@
+"""The outcomes of two runs, sample by sample, and what missing ones are taken for."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+MetricKind = Literal["pass", "score"]
+Filling = Literal["left_out", "if_failed", "if_passed"]
+"""What missing outcomes are taken for.
+
+`left_out`: errors fail, trials that never ran are left out. `if_failed`: the candidate's missing
+trials fail, the baseline's pass. `if_passed`: the reverse.
+"""
+
+
+class SideOutcomes(NamedTuple):
+    """What one run has of one sample.
+
+    `total` sums the values of the `graded` trials: 1 for a pass and 0 for a failure (of the agent
+    too), or scores. `errored` trials have no grade, `never_ran` were planned and have no trial.
+    """
+
+    total: float
+    graded: int
+    errored: int = 0
+    never_ran: int = 0
+
+
+class PairedSample(NamedTuple):
+    """One sample, unchanged, in both runs."""
+
+    sample_id: str
+    baseline: SideOutcomes
+    candidate: SideOutcomes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ComparedMetric:
+    """What is compared, and what a drop of it means.
+
+    `kind` is `pass` for values that are 0 or 1, else `score`. `margin` > 0 is the drop that one
+    can live with, in the metric's unit. `lowest` and `highest` bound the values of a score, where
+    declared. `lower_is_better` as for cost and latency. `unit` is `points` for values in 0..1.
+    """
+
+    name: str
+    kind: MetricKind = "pass"
+    gating: bool = False
+    margin: float | None = None
+    lowest: float | None = None
+    highest: float | None = None
+    lower_is_better: bool = False
+    unit: str = "points"
+
+    def __post_init__(self) -> None:
+        if self.margin is not None and self.margin <= 0:
+            raise ValueError(f"the margin of {self.name} is {self.margin}; it must be above 0")
+
+    @property
+    def worst_and_best(self) -> tuple[float, float] | None:
+        """Return the ends of the range of values, signed so that more is better, if declared."""
+        if self.kind == "pass":
+            return (0.0, 1.0)
+        if self.lowest is None or self.highest is None:
+            return None
+        if self.lower_is_better:
+            return (-self.highest, -self.lowest)
+        return (self.lowest, self.highest)
+
+
+@dataclass(frozen=True, slots=True)
+class MetricPairs:
+    """A metric, and the paired samples of two runs that have it."""
+
+    metric: ComparedMetric
+    samples: Sequence[PairedSample]
+
+
+class Pair(NamedTuple):
+    """What is computed with of one sample: totals, signed so that more is better, of so many."""
+
+    baseline_total: float
+    baseline_trials: int
+    candidate_total: float
+    candidate_trials: int
+
+    @property
+    def difference(self) -> float:
+        """Return the candidate's mean less the baseline's."""
+        baseline = self.baseline_total / self.baseline_trials
+        return self.candidate_total / self.candidate_trials - baseline
+
+
+Pairs = Sequence[tuple[Pair, int]]
+"""Pairs of outcomes, in ascending order, each with how many samples have it."""
+
+
+def filled(given: MetricPairs, filling: Filling) -> Pairs:
+    """Return the pairs to compute with; samples left without a trial on a side are left out.
+
+    Without a declared range missing scores are left out, whatever the filling. Like samples are
+    counted together, in one order, so that the order of the samples changes no number.
+    """
+    bounds = given.metric.worst_and_best
+    sign = -1.0 if given.metric.lower_is_better else 1.0
+    sides = [(sample.baseline, sample.candidate) for sample in given.samples]
+    counted: Counter[Pair] = Counter()
+    for (baseline, candidate), count in Counter(sides).items():
+        before = _side(baseline, sign, bounds, filling, is_candidate=False)
+        after = _side(candidate, sign, bounds, filling, is_candidate=True)
+        if before[1] and after[1]:
+            counted[Pair(*before, *after)] += count
+    return sorted(counted.items())
+
+
+def paired_passes(
+    baseline: Sequence[tuple[int, int]], candidate: Sequence[tuple[int, int]]
+) -> Pairs:
+    """Return pairs of (passes, trials) of two runs, in the order of the samples."""
+    sides = zip(baseline, candidate, strict=True)
+    return sorted(Counter(Pair(*before, *after) for before, after in sides).items())
+
+
+def _side(
+    side: SideOutcomes,
+    sign: float,
+    bounds: tuple[float, float] | None,
+    filling: Filling,
+    *,
+    is_candidate: bool,
+) -> tuple[float, int]:
+    """Return the total and the number of a run's trials of a sample, missing ones filled in."""
+    total = sign * side.total
+    if bounds is None:
+        return total, side.graded
+    worst, best = bounds
+    if filling == "left_out":
+        return total + worst * side.errored, side.graded + side.errored
+    missing = side.errored + side.never_ran
+    value = worst if is_candidate == (filling == "if_failed") else best
+    return total + value * missing, side.graded + missing

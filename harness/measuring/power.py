@@ -1,0 +1,197 @@
+"""What a comparison can see, and how many samples or epochs it takes: for 80 % power, alpha 5 %.
+
+Unless told otherwise the tests are one-sided. Differences and margins are fractions, or in the
+metric's unit.
+"""
+
+import math
+from dataclasses import dataclass
+from statistics import NormalDist
+
+from harness.measuring.binomials import binomial
+from harness.measuring.paired_differences import Moves
+from harness.measuring.paired_intervals import tango_score
+from harness.measuring.paired_tests import mcnemar
+
+ALPHA = 0.05
+POWER = 0.8
+LEAST_CHANGED = 5
+"""The fewest regressions that can alarm at alpha 5 %, where none improved: 1/2^5 < 0.05."""
+
+_CERTAIN = NormalDist().inv_cdf(1 - ALPHA)
+_Z = _CERTAIN + NormalDist().inv_cdf(POWER)
+_TWO_SIDED_Z = NormalDist().inv_cdf(1 - ALPHA / 2) + NormalDist().inv_cdf(POWER)
+_ROUNDING = 1e-9
+_BOTH_COUNTS = 1e-12
+
+
+def detectable_from_churn(churn: float, pairs: int) -> float:
+    """Return the smallest drop seen, one trial a side: Z * sqrt(churn / n), at least 5 / n.
+
+    `churn` (0..1) is the share of pairs that change.
+    """
+    return max(_Z * math.sqrt(churn / pairs), LEAST_CHANGED / pairs)
+
+
+def samples_for_churn(churn: float, margin: float) -> int:
+    """Return the samples that see a drop of a margin, one trial a side: Z^2 * churn / margin^2.
+
+    At least as many as must stay unchanged for "no worse".
+    """
+    return max(_ceiling(_Z**2 * churn / margin**2), unchanged_samples_needed(margin))
+
+
+def unchanged_samples_needed(margin: float) -> int:
+    """Return the samples without a change that say "no worse": z^2 * (1 - margin) / margin."""
+    return max(_ceiling(_CERTAIN**2 * (1 - margin) / margin), 1)
+
+
+def detectable_from_error(error: float, floor: float = 0.0) -> float:
+    """Return the smallest drop seen with a standard error of D: Z * error, at least the floor.
+
+    On a fixed suite the error is sqrt(sum of v_A / K_A + v_B / K_B) / n; for scores sd(d) /
+    sqrt(n).
+    """
+    return max(_Z * error, floor)
+
+
+def times_as_much(detectable: float, margin: float, amount: int) -> int:
+    """Return how many of what there is `amount` of see a drop of a margin.
+
+    Samples, or epochs on a fixed suite: ceil(amount * (detectable / margin)^2).
+    """
+    return _ceiling(amount * (detectable / margin) ** 2)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TrialNoise:
+    """What varies on a population of samples.
+
+    `between` is the variance of the samples' true differences, `within_*` the mean variance of the
+    trials of one sample, over so many epochs.
+    """
+
+    between: float
+    within_baseline: float = 0.0
+    within_candidate: float = 0.0
+    baseline_epochs: int = 1
+    candidate_epochs: int = 1
+
+    @property
+    def of_one_sample(self) -> float:
+        """Return the variance of one sample's difference of means."""
+        return (
+            self.between
+            + self.within_baseline / self.baseline_epochs
+            + self.within_candidate / self.candidate_epochs
+        )
+
+
+def population_samples(noise: TrialNoise, difference: float) -> int:
+    """Return the samples that see a difference of two populations, two-sided.
+
+    (z(.975) + z(.8))^2 * variance of one sample's difference / difference^2. Source: Miller
+    (2024), arXiv 2411.00640.
+    """
+    return _ceiling(_TWO_SIDED_Z**2 * noise.of_one_sample / difference**2)
+
+
+def population_detectable(noise: TrialNoise, samples: int) -> float:
+    """Return the smallest difference of two populations seen, two-sided."""
+    return _TWO_SIDED_Z * math.sqrt(noise.of_one_sample / samples)
+
+
+def mcnemar_power(pairs: int, *, regress: float, improve: float, alpha: float = ALPHA) -> float:
+    """Return the chance that the exact McNemar test alarms, one trial a side; exact itself.
+
+    `regress` and `improve` are the chances (0..1) that a sample does. Below some 200 samples the
+    formulas above promise more.
+    """
+    churn = min(regress + improve, 1.0)
+    if regress == 0:
+        return 0.0
+    changed = binomial(pairs, churn)
+    powers = []
+    for place, chance in enumerate(changed.chances):
+        m = changed.first + place
+        needed = least_regressions(m, alpha)
+        if needed is not None:
+            powers.append(float(chance) * _at_least(needed, m, regress / churn))
+    return math.fsum(powers)
+
+
+def exact_detectable(pairs: int, *, improve: float, power: float = POWER) -> float | None:
+    """Return the smallest drop seen by the exact McNemar test; None where it sees none.
+
+    `improve` is the chance (0..1) that a sample improves by itself; as many regress so, and the
+    drop comes on top. To a tenth of a point.
+    """
+    steps = range(1, math.floor((1 - 2 * improve) * 1000) + 1)
+    first, last = 0, len(steps)
+    while first < last:
+        middle = (first + last) // 2
+        seen = mcnemar_power(pairs, regress=improve + steps[middle] / 1000, improve=improve)
+        first, last = (first, middle) if seen >= power else (middle + 1, last)
+    return steps[first] / 1000 if first < len(steps) else None
+
+
+def least_regressions(changed: int, alpha: float = ALPHA) -> int | None:
+    """Return how many of the changed samples must regress for an alarm; None where none do."""
+    low, high = changed // 2, changed + 1
+    while low < high:
+        middle = (low + high) // 2
+        enough = _at_least(middle, changed, 0.5) <= alpha + _ROUNDING
+        low, high = (low, middle) if enough else (middle + 1, high)
+    return low if low <= changed else None
+
+
+def _at_least(needed: int, count: int, chance: float) -> float:
+    """Return P(Bin(count, chance) >= needed)."""
+    from scipy.special import bdtrc  # noqa: PLC0415 - it loads slowly
+
+    return float(bdtrc(needed - 1, count, chance)) if needed else 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class VerdictChances:
+    """How likely each verdict on one metric is, in 0..1."""
+
+    regressed: float
+    improved: float
+    no_worse: float
+    inconclusive: float
+
+
+def verdict_chances(
+    pairs: int, *, margin: float, drop: float, improve: float = 0.03
+) -> VerdictChances:
+    """Return how likely each verdict is for one trial a side, exactly.
+
+    `improve` is the chance that a sample improves, `improve + drop` that it regresses.
+    """
+    words = ("regressed", "improved", "no_worse", "inconclusive")
+    found: dict[str, list[float]] = {word: [] for word in words}
+    falling = binomial(pairs, improve + drop)
+    for place, chance in enumerate(falling.chances):
+        r = falling.first + place
+        rising = binomial(pairs - r, improve / (1 - improve - drop))
+        for above, other in enumerate(rising.chances):
+            both = float(chance) * float(other)
+            if both > _BOTH_COUNTS:
+                moves = Moves(r, rising.first + above, pairs - r - rising.first - above)
+                found[_verdict(moves, margin)].append(both)
+    return VerdictChances(**{word: math.fsum(each) for word, each in found.items()})
+
+
+def _verdict(moves: Moves, margin: float) -> str:
+    p = mcnemar(moves.regressed, moves.improved)
+    if p.regress <= ALPHA + _ROUNDING:
+        return "regressed"
+    if p.improve <= ALPHA + _ROUNDING:
+        return "improved"
+    return "no_worse" if tango_score(-margin, moves) > _CERTAIN else "inconclusive"
+
+
+def _ceiling(value: float) -> int:
+    """Round up, but for what rounding added."""
+    return math.ceil(value - _ROUNDING)
