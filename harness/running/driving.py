@@ -45,7 +45,7 @@ class _Draft:
 
     turns: list[tuple[list[Event], list[Step]]] = field(default_factory=list)
     state: Mapping[str, Any] | None = None
-    meter: Callable[[Step], Step] | None = None
+    meter: Callable[[Step], Step] = lambda step: step
 
     def begin(self, text: str, *, new_session: bool) -> None:
         asked = UserMessage(text=text, at=now())
@@ -54,7 +54,7 @@ class _Draft:
     def record(self, what: Event | Step) -> None:
         events, steps = self.turns[-1]
         if isinstance(what, Step):
-            steps.append(what if self.meter is None else self.meter(what))
+            steps.append(self.meter(what))
         else:
             events.append(what)
 

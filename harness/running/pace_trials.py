@@ -23,16 +23,16 @@ _BUSY = frozenset({"overloaded", "rate_limited"})
 class ModelPace:
     """What the trials of one model share.
 
-    `rates` and `ledger` are None where the suite limits none; `priced` adds what a reply cost, and
-    is None where that is not known. `tripped` is called when the breaker has tripped.
+    `rates` and `ledger` are None where the suite limits none; `priced` adds what a reply cost, as
+    far as that is known. `tripped` is called when the breaker has tripped.
     """
 
     window: Window
     breaker: Breaker
     tripped: Callable[[], None]
+    priced: Callable[[Usage], Usage]
     rates: Rates | None = None
     ledger: Ledger | None = None
-    priced: Callable[[Usage], Usage] | None = None
 
 
 class TrialPace:
@@ -144,11 +144,10 @@ class TrialPace:
         if ledger is not None and not ledger.has_money():
             raise TargetError("the run had spent what its limits allow", code="interrupted")
 
-    def begin_attempt(self) -> Callable[[Step], Step] | None:
-        """Begin an attempt; return what counts a reply and prices it, None for nothing to do."""
-        of = self._of_model
-        self._halvings = of.window.halvings
-        return self._metered if of.rates or of.priced or self._flight else None
+    def begin_attempt(self) -> Callable[[Step], Step]:
+        """Begin an attempt; return what counts a reply and adds its cost."""
+        self._halvings = self._of_model.window.halvings
+        return self._metered
 
     def attempt_ended(self, error: TargetError | None) -> None:
         """Take how an attempt ended."""
@@ -162,9 +161,8 @@ class TrialPace:
             self._of_model.window.refused(self._halvings)
 
     def _metered(self, step: Step) -> Step:
-        of, usage = self._of_model, step.usage
-        if of.priced is not None:
-            usage = of.priced(usage)
+        of = self._of_model
+        usage = of.priced(step.usage)
         if of.rates is not None:
             of.rates.owe(usage)
         if self._flight is not None and of.ledger is not None:

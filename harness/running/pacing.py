@@ -52,6 +52,14 @@ class Pacing:
         self._prices = Prices(suite.prices)
         self._ledger = self._make_ledger(spent) if is_limited(suite.limits) else None
         self._models: dict[str, ModelPace] = {}
+        for model in suite.target.models if suite.target else ():
+            # A list of prices takes its time to load, which no trial should wait for.
+            self._prices.knows(model, self._url)
+
+    @property
+    def _url(self) -> str | None:
+        target = self._suite.target
+        return getattr(target.target, "url", None) if target else None
 
     def _make_ledger(self, spent: Usage | None) -> Ledger:
         specs = (inner for whole in self._suite.graders for inner in whole.with_parts)
@@ -113,16 +121,14 @@ class Pacing:
         return pace
 
     def _made(self, model: str) -> ModelPace:
-        limits, target = self._limits, self._suite.target
-        url = getattr(target.target, "url", None) if target else None
-        is_priced = self._prices.knows(model, url)
+        limits = self._limits
         return ModelPace(
             window=Window(limits.concurrency, self._resized),
             breaker=Breaker(model),
             tripped=partial(self._tripped, model),
             rates=Rates(limits) if limits.requests_per_minute or limits.tokens_per_minute else None,
             ledger=self._ledger,
-            priced=partial(self._priced_reply, model, url) if is_priced else None,
+            priced=partial(self._priced_reply, model, self._url),
         )
 
     def _priced_reply(self, model: str, url: str | None, usage: Usage) -> Usage:

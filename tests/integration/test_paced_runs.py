@@ -304,6 +304,31 @@ async def test_replies_without_numbers_end_a_run_whose_tokens_are_limited(tmp_pa
     assert any("do not say what they used" in reason for reason in result.summary.reasons)
 
 
+async def test_judges_are_priced_and_counted(tmp_path, monkeypatch):
+    monkeypatch.setenv("REGRADE_CACHE", str(tmp_path / "cache"))
+    agents, judges = Costly(), RefusingServer()
+
+    async def judge(_request):
+        return web.json_response(reply('{"score": 1.0, "rationale": "r"}', prompt_tokens=200))
+
+    async with served(agents), served(judges, judge):
+        grader = {
+            "type": "model_judge",
+            "config": {"prompt": "p", "model": "jay", "base_url": judges.url, "cache": False},
+        }
+        price = {**PRICE["m"]}
+        document = suite_at(agents, samples=50, limits={"max_cost_usd": 0.3, "concurrency": 4})
+        document |= {"graders": {"judged": grader}, "prices": {"m": price, "jay": price}}
+        document["retries"] = {"attempts": 1}
+        result = await run(tmp_path, document)
+    model = result.summary.models["m"]
+    # A cent for the agent and two for its judge.
+    assert model.trials == 10
+    assert model.usage.cost_usd == pytest.approx(0.1)
+    assert model.judge_usage.cost_usd == pytest.approx(0.2)
+    assert any("max_cost_usd" in reason for reason in result.summary.reasons)
+
+
 async def test_prices_of_the_suite_stand_in_the_numbers_and_unknown_ones_are_null(tmp_path):
     server = Costly()
     async with served(server):

@@ -3,14 +3,20 @@
 import asyncio
 
 import pytest
+from fakes.agents import FakeSession, FakeTarget
+from fakes.suites import fake_suite
 
 from harness.running.pacing import Pacing
 from harness.running.plans import PlannedTrial
+from harness.running.run_options import RunOptions
+from harness.running.runs import execute
 from harness.running.workers import NotStarted, Stop
+from harness.system.clock import monotonic
 from harness.system.time_limits import TimeBudget
 from harness.types.errors import TargetError
 from harness.types.samples import Sample
 from harness.types.suites import Limits, Suite, TargetSpec
+from harness.types.trajectories import Step, Usage
 
 WRONG_KEY = TargetError("no", code="unauthorized")
 
@@ -156,6 +162,40 @@ async def test_who_waits_for_a_place_hears_that_the_model_was_stopped():
     with pytest.raises(NotStarted):
         await starting
     assert run.of("m").window.take_now()
+
+
+async def test_agents_that_ask_by_themselves_wait_before_each_turn(tmp_path):
+    times = []
+
+    def act(_context, text):
+        times.append(monotonic())
+        return "ok"
+
+    samples = tuple(Sample(id=f"s{n}", input=["one", "two"]) for n in range(3))
+    limits = Limits(requests_per_minute=600, turn_seconds=0.3)
+    suite = fake_suite(act, samples=samples, limits=limits)
+    result = await execute(suite, RunOptions(out=tmp_path))
+    assert result.summary.passed
+    assert times[-1] - times[0] >= 0.49
+
+
+async def test_costs_that_some_replies_do_not_say_are_told_to_be_more(tmp_path):
+    def act(context, _text):
+        return "ok"
+
+    class Session(FakeSession):
+        async def send(self, text, record):
+            await super().send(text, record)
+            known = self.context.sample.id == "s0"
+            record(Step(usage=Usage(cost_usd=0.5 if known else None)))
+
+    class Target(FakeTarget):
+        async def open(self, context):
+            return Session(self, context)
+
+    result = await execute(fake_suite(Target(act)), RunOptions(out=tmp_path))
+    assert result.summary.models["m"].usage.cost_usd == 0.5
+    assert any("replies do not say" in warning for warning in result.summary.warnings)
 
 
 async def test_a_trial_that_gives_up_waiting_holds_no_place():
