@@ -68,6 +68,12 @@ class ComparedMetric:
             return (-self.highest, -self.lowest)
         return (self.lowest, self.highest)
 
+    def signed(self, total: float, count: int = 1) -> float:
+        """Turn a total of so many values so that more is better, and back."""
+        if not self.lower_is_better:
+            return total
+        return count - total if self.kind == "pass" else -total
+
 
 @dataclass(frozen=True, slots=True)
 class MetricPairs:
@@ -102,13 +108,11 @@ def filled(given: MetricPairs, filling: Filling) -> Pairs:
     Without a declared range missing scores are left out, whatever the filling. Like samples are
     counted together, in one order, so that the order of the samples changes no number.
     """
-    bounds = given.metric.worst_and_best
-    sign = -1.0 if given.metric.lower_is_better else 1.0
     sides = [(sample.baseline, sample.candidate) for sample in given.samples]
     counted: Counter[Pair] = Counter()
     for (baseline, candidate), count in Counter(sides).items():
-        before = _side(baseline, sign, bounds, filling, is_candidate=False)
-        after = _side(candidate, sign, bounds, filling, is_candidate=True)
+        before = _side(baseline, given.metric, filling, is_candidate=False)
+        after = _side(candidate, given.metric, filling, is_candidate=True)
         if before[1] and after[1]:
             counted[Pair(*before, *after)] += count
     return sorted(counted.items())
@@ -123,15 +127,10 @@ def paired_passes(
 
 
 def _side(
-    side: SideOutcomes,
-    sign: float,
-    bounds: tuple[float, float] | None,
-    filling: Filling,
-    *,
-    is_candidate: bool,
+    side: SideOutcomes, metric: ComparedMetric, filling: Filling, *, is_candidate: bool
 ) -> tuple[float, int]:
     """Return the total and the number of a run's trials of a sample, missing ones filled in."""
-    total = sign * side.total
+    total, bounds = metric.signed(side.total, side.graded), metric.worst_and_best
     if bounds is None:
         return total, side.graded
     worst, best = bounds

@@ -46,11 +46,12 @@ class PValues(msgspec.Struct, frozen=True, kw_only=True):
     `regressed` is small where the candidate is worse than chance explains, `improved` where it is
     better. `adjusted_*` are after Holm over the `adjusted_over` gating metrics (times candidates);
     for metrics that do not gate after Benjamini-Hochberg over those, and they decide nothing.
-    `least` is the smallest p that could have come out with as many changed samples, where that is
-    above alpha, so that the test could not have alarmed; else None.
+    `least` is the smallest `regressed` that could have come out with as many changed samples,
+    where that is above alpha, so that the test could not have alarmed; else None. `test` is None
+    where no test can be made; both are 1 then.
     """
 
-    test: TestName
+    test: TestName | None
     regressed: float
     improved: float
     adjusted_regressed: float
@@ -76,14 +77,17 @@ class Power(msgspec.Struct, frozen=True, kw_only=True):
 
     `detectable` is the smallest drop seen with 80 % chance. `samples_needed` are samples in all,
     `epochs_needed` epochs of every sample, that would see a drop as large as the margin; None
-    where there is no margin, or where no number of epochs would do. `unchanged_samples_needed`
-    are so many without one that changed that NO WORSE could be said; None where some changed.
+    where there is no margin, where there are as many already, or (epochs) where they do not help
+    alone. Where nothing changed at all they are what says NO WORSE, and `unchanged` is true.
+    `chance_of_margin` is the exact chance that a drop as large as the margin would have been
+    called REGRESSED: for one epoch and up to 200 samples, where the formula promises too much.
     """
 
     detectable: float
     samples_needed: int | None = None
     epochs_needed: int | None = None
-    unchanged_samples_needed: int | None = None
+    unchanged: bool = False
+    chance_of_margin: float | None = None
 
 
 class MissingOutcomes(msgspec.Struct, frozen=True, kw_only=True):
@@ -122,14 +126,14 @@ class MetricVerdict(msgspec.Struct, frozen=True, kw_only=True):
     metric: str
     verdict: Verdict
     gating: bool
-    samples: int
-    regressed: int
-    improved: int
-    unchanged: int
-    baseline_epochs: int
-    candidate_epochs: int
-    baseline: Interval
-    candidate: Interval
+    samples: int = 0
+    regressed: int = 0
+    improved: int = 0
+    unchanged: int = 0
+    baseline_epochs: int = 0
+    candidate_epochs: int = 0
+    baseline: Interval = Interval(value=None)
+    candidate: Interval = Interval(value=None)
     unit: str = "points"
     lower_is_better: bool = False
     reason: str | None = None

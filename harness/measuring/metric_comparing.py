@@ -1,0 +1,204 @@
+"""One metric of two runs: the test, the interval and the power that its question asks for."""
+
+from dataclasses import dataclass
+
+from harness.measuring.intervals import mean, pass_rate
+from harness.measuring.paired_differences import Moves, Spread, moves_of, spread_of
+from harness.measuring.paired_intervals import (
+    fewer_trials,
+    fixed_suite_error,
+    fixed_suite_interval,
+    t_interval,
+    tango_interval,
+)
+from harness.measuring.paired_outcomes import ComparedMetric, Pairs
+from harness.measuring.paired_tests import (
+    UNMOVED,
+    ExactP,
+    mcnemar,
+    paired_t,
+    sign_flip,
+    stratified_exact,
+)
+from harness.measuring.power import (
+    LEAST_CHANGED,
+    detectable_from_churn,
+    detectable_from_error,
+    mcnemar_power,
+    samples_for_churn,
+    times_as_much,
+    unchanged_samples_needed,
+)
+from harness.types.summaries import Interval
+from harness.types.verdicts import (
+    DifferenceInterval,
+    IntervalName,
+    Power,
+    Question,
+    TestName,
+)
+
+_FORMULA_HOLDS = 200
+"""The number of samples from which the formula of what is seen does not promise too much."""
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """What the outcomes of one metric say, before p values are adjusted and a verdict is given."""
+
+    metric: ComparedMetric
+    pairs: Pairs
+    moves: Moves
+    test: TestName | None
+    p: ExactP
+    difference: DifferenceInterval
+
+
+def measure(metric: ComparedMetric, pairs: Pairs, question: Question) -> Measured:
+    """Test a metric and give the interval of its difference. At least one pair.
+
+    Passes on a fixed suite: the stratified exact test, with Tango's interval at one epoch and the
+    fixed-suite interval at two and more. Passes on a population: McNemar and Tango at one epoch,
+    else sign-flip and t. Scores: t.
+    """
+    spread, moves = spread_of(pairs), moves_of(pairs)
+    test, p = _scores(pairs, spread) if metric.kind == "score" else _passes(pairs, moves, question)
+    difference = _difference(metric, pairs, (spread, moves), question)
+    return Measured(metric, pairs, moves, test, p, difference)
+
+
+def epochs_of(pairs: Pairs) -> tuple[int, int]:
+    """Return the most trials that any sample has, in the baseline and in the candidate."""
+    baseline = max(pair.baseline_trials for pair, _ in pairs)
+    return baseline, max(pair.candidate_trials for pair, _ in pairs)
+
+
+def side_numbers(metric: ComparedMetric, pairs: Pairs) -> tuple[Interval, Interval]:
+    """Return each run's own number over the pairs, with its 95 % interval, in its own unit."""
+    baseline = [(p.baseline_total, p.baseline_trials, count) for p, count in pairs]
+    candidate = [(p.candidate_total, p.candidate_trials, count) for p, count in pairs]
+    return _side_number(metric, baseline), _side_number(metric, candidate)
+
+
+def power_of(measured: Measured) -> Power | None:
+    """Say what the comparison could have seen, and what it would take to see the margin.
+
+    None for scores that show no spread.
+    """
+    pairs, margin, n = measured.pairs, measured.metric.margin, measured.moves.samples
+    if measured.metric.kind == "score":
+        error = spread_of(pairs).error
+        return _power_of_error(detectable_from_error(error), margin, n) if error else None
+    if measured.difference.method == "fixed_suite":
+        return _power_of_epochs(pairs, margin, n)
+    if _is_single(pairs):
+        return _power_of_churn(measured.moves, margin)
+    floor = LEAST_CHANGED / n
+    return _power_of_error(detectable_from_error(spread_of(pairs).error, floor), margin, n)
+
+
+def _passes(pairs: Pairs, moves: Moves, question: Question) -> tuple[TestName, ExactP]:
+    if question == "fixed_suite":
+        return "stratified_exact", stratified_exact(pairs)
+    if _is_single(pairs):
+        return "mcnemar", mcnemar(moves.regressed, moves.improved)
+    return "sign_flip", sign_flip(pairs)
+
+
+def _scores(pairs: Pairs, spread: Spread) -> tuple[TestName | None, ExactP]:
+    if spread.samples == 1:
+        return None, UNMOVED
+    p = paired_t(spread)
+    return ("sign_flip", sign_flip(pairs)) if p is None else ("t", p)
+
+
+def _difference(
+    metric: ComparedMetric, pairs: Pairs, seen: tuple[Spread, Moves], question: Question
+) -> DifferenceInterval:
+    spread, moves = seen
+    is_pass = metric.kind == "pass"
+    method: IntervalName = "t"
+    if is_pass and _is_single(pairs):
+        method, ends = "tango", tango_interval(moves)
+    elif is_pass and question == "fixed_suite" and _is_repeated(pairs):
+        method, ends = "fixed_suite", fixed_suite_interval(pairs)
+    else:
+        bounds = metric.worst_and_best
+        reach = bounds[1] - bounds[0] if bounds else float("inf")
+        found = t_interval(spread, is_pass=is_pass, reach=reach)
+        if found is None:
+            return DifferenceInterval(value=spread.mean)
+        ends = found
+    return DifferenceInterval(value=spread.mean, low=ends[0], high=ends[1], method=method)
+
+
+def _side_number(metric: ComparedMetric, side: list[tuple[float, int, int]]) -> Interval:
+    means = sorted(
+        metric.signed(total / trials) for total, trials, count in side for _ in range(count)
+    )
+    if metric.kind == "pass":
+        return pass_rate(means, sum(trials * count for _, trials, count in side))
+    low = float("-inf") if metric.lowest is None else metric.lowest
+    high = float("inf") if metric.highest is None else metric.highest
+    found = mean(means, bounds=(low, high))
+    return Interval(value=found.mean, low=found.low, high=found.high)
+
+
+def _power_of_churn(moves: Moves, margin: float | None) -> Power:
+    n, changed = moves.samples, moves.regressed + moves.improved
+    detectable = detectable_from_churn(changed / n, n)
+    if margin is None:
+        return Power(detectable=detectable)
+    if not changed:
+        return _power_unchanged(detectable, margin, n, epochs=1)
+    improve = min(moves.improved / n, 1 - margin)
+    regress = min(improve + margin, 1 - improve)
+    exact = mcnemar_power(n, regress=regress, improve=improve) if n <= _FORMULA_HOLDS else None
+    return Power(
+        detectable=detectable,
+        samples_needed=_beyond(n, samples_for_churn(changed / n, margin)),
+        epochs_needed=_beyond(1, times_as_much(detectable, margin, 1)),
+        chance_of_margin=exact,
+    )
+
+
+def _power_of_epochs(pairs: Pairs, margin: float | None, n: int) -> Power:
+    error, epochs = fixed_suite_error(pairs), min(epochs_of(pairs))
+    detectable = detectable_from_error(error, LEAST_CHANGED / fewer_trials(pairs))
+    if margin is None:
+        return Power(detectable=detectable)
+    if error == 0:
+        return _power_unchanged(detectable, margin, n, epochs=epochs)
+    return Power(
+        detectable=detectable,
+        samples_needed=_beyond(n, times_as_much(detectable, margin, n)),
+        epochs_needed=_beyond(epochs, times_as_much(detectable, margin, epochs)),
+    )
+
+
+def _power_unchanged(detectable: float, margin: float, n: int, *, epochs: int) -> Power:
+    """Say what would do where no trial differs: so many trials in all, without a change."""
+    trials = unchanged_samples_needed(margin)
+    return Power(
+        detectable=detectable,
+        samples_needed=_beyond(n, -(-trials // epochs)),
+        epochs_needed=_beyond(epochs, -(-trials // n)),
+        unchanged=True,
+    )
+
+
+def _power_of_error(detectable: float, margin: float | None, n: int) -> Power:
+    needed = None if margin is None else _beyond(n, times_as_much(detectable, margin, n))
+    return Power(detectable=detectable, samples_needed=needed)
+
+
+def _beyond(present: int, needed: int) -> int | None:
+    return needed if needed > present else None
+
+
+def _is_single(pairs: Pairs) -> bool:
+    return epochs_of(pairs) == (1, 1)
+
+
+def _is_repeated(pairs: Pairs) -> bool:
+    return min(min(pair.baseline_trials, pair.candidate_trials) for pair, _ in pairs) > 1
