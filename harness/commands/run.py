@@ -2,10 +2,15 @@
 
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from harness.commands.env_option import env_file_option
+
+if TYPE_CHECKING:
+    from harness.running.resuming import Resume
+    from harness.running.run_options import RunOptions
 
 
 @click.command(name="run")
@@ -80,18 +85,13 @@ def command(  # noqa: PLR0913, PLR0917  (one parameter an option)
     """
     # Loaded here, so that `regrade --help` need not.
     from harness.commands.run_lookup import resumed_run, suite_of_run  # noqa: PLC0415
-    from harness.commands.run_reporting import run_and_report, say_spending_rule  # noqa: PLC0415
-    from harness.commands.suite_faults import load_wholly  # noqa: PLC0415
     from harness.loading.selections import Selection  # noqa: PLC0415
-    from harness.loading.vally_parameters import Parameters  # noqa: PLC0415
     from harness.running.resuming import resumed_options  # noqa: PLC0415
-    from harness.running.run_options import RunOptions, suite_file  # noqa: PLC0415
-    from harness.running.runs import execute  # noqa: PLC0415
+    from harness.running.run_options import RunOptions  # noqa: PLC0415
 
     if resume is None and (suite is None or retry_errors or salvage):
         missing = "name a SUITE" if suite is None else "--retry-errors and --salvage need --resume"
         raise click.UsageError(f"{missing}, or a run with --resume")
-    going_on = resume and resumed_run(resume, out, retry_errors=retry_errors, salvage=salvage)
     options = RunOptions(
         models=models,
         epochs=epochs,
@@ -102,14 +102,26 @@ def command(  # noqa: PLR0913, PLR0917  (one parameter an option)
         target_file=target_path,
         parameters=parameters,
     )
-    if going_on:
+    going_on = None
+    if resume is not None:
+        going_on = resumed_run(resume, out, retry_errors=retry_errors, salvage=salvage)
         options = resumed_options(going_on.folder, options)
-    path = suite_file(suite or suite_of_run(going_on.folder if going_on else Path()))
-    loaded = load_wholly(path, options.target_file, Parameters(options.parameters))
-    say_spending_rule(loaded, concurrency)
+        suite = suite or suite_of_run(going_on.folder)
+    return _run(suite or Path(), options, going_on, quiet=quiet)
+
+
+def _run(suite: Path, options: "RunOptions", resume: "Resume | None", *, quiet: bool) -> int:
+    from harness.commands.run_reporting import run_and_report, say_spending_rule  # noqa: PLC0415
+    from harness.commands.suite_faults import load_wholly  # noqa: PLC0415
+    from harness.loading.vally_parameters import Parameters  # noqa: PLC0415
+    from harness.running.run_options import suite_file  # noqa: PLC0415
+    from harness.running.runs import execute  # noqa: PLC0415
+
+    loaded = load_wholly(suite_file(suite), options.target_file, Parameters(options.parameters))
+    say_spending_rule(loaded, options.concurrency)
     return run_and_report(
         loaded,
-        lambda observer, stop: execute(loaded, options, observer, stop, resume=going_on or None),
+        lambda observer, stop: execute(loaded, options, observer, stop, resume=resume),
         quiet=quiet,
         resumable=True,
     )
