@@ -31,10 +31,12 @@ def command(run: str, kind: str, out: Path | None) -> int:
     from harness.commands.run_lookup import lookup_run  # noqa: PLC0415
     from harness.reports import table_files  # noqa: PLC0415
     from harness.reports.trial_rows import grader_names  # noqa: PLC0415
+    from harness.running.hidden_trials import trial_without  # noqa: PLC0415
     from harness.running.output_places import refuse_overwriting  # noqa: PLC0415
     from harness.storing.counted_trials import counted_trials  # noqa: PLC0415
     from harness.storing.run_folders import RUNS  # noqa: PLC0415
     from harness.system.files import whole_file  # noqa: PLC0415
+    from harness.system.redaction import known_secrets  # noqa: PLC0415
     from harness.system.texts import one_line  # noqa: PLC0415
     from harness.types.errors import Fault, InputError  # noqa: PLC0415
 
@@ -43,13 +45,15 @@ def command(run: str, kind: str, out: Path | None) -> int:
         "parquet": table_files.write_parquet,
         "openai-chat": table_files.write_chat,
     }
+    secrets = known_secrets()
     folder = lookup_run(run, RUNS)
     path = out or folder / NAMES[kind]
     refuse_overwriting(path)
     try:
         with whole_file(path) as draft:
             names = grader_names(counted_trials(folder, _note))
-            left_out = writers[kind](draft, counted_trials(folder), names)
+            trials = (trial_without(secrets, trial) for trial in counted_trials(folder))
+            left_out = writers[kind](draft, trials, names)
     except OSError as error:
         problem = f"cannot be written: {error.strerror or type(error).__name__}"
         raise InputError([Fault(file=str(path), problem=problem)]) from error

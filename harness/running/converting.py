@@ -8,11 +8,13 @@ import msgspec
 
 from harness.running.foreign_records import recorded_elsewhere
 from harness.running.foreign_trials import grades_brought
+from harness.running.hidden_trials import trial_without
 from harness.running.output_places import refuse_overwriting, refuse_source
 from harness.running.record_reading import Records
 from harness.running.recorded_trials import Recorded, recorded_run
 from harness.storing.trial_log import encode_line
 from harness.system.files import whole_file
+from harness.system.redaction import known_secrets
 from harness.types.errors import Fault, InputError
 from harness.types.trials import Trial
 
@@ -54,6 +56,12 @@ def convert_records(source: Path | Records, out: Path) -> Converted:
 
 
 def _trials(recorded: Recorded) -> Iterator[Trial]:
+    # Records of other tools may hold keys that this machine knows.
+    secrets = known_secrets()
+    return (trial_without(secrets, trial) for trial in _all_trials(recorded))
+
+
+def _all_trials(recorded: Recorded) -> Iterator[Trial]:
     if recorded.pairs is not None:
         yield from (trial for _, trial in recorded.pairs())
         return

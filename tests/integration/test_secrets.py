@@ -169,3 +169,33 @@ def test_a_key_on_the_command_line_or_in_a_mistake_is_not_shown(tmp_path):
         code, shown = _regrade(tmp_path, *words, SOME_TOKEN=KEY)
         assert code == 2, shown
         assert KEY.encode() not in shown
+
+
+def test_what_was_recorded_elsewhere_is_written_without_the_keys_of_this_machine(tmp_path):
+    messages = [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": f"It is {KEY}"}]
+    record = json.dumps({"messages": messages, "ground_truth": KEY, "resolved": True})
+    (tmp_path / "records.jsonl").write_text(record + "\n", encoding="utf-8")
+    (tmp_path / "checks.yaml").write_text(
+        "name: c\ngraders: {g: {type: exit-success}}\n", encoding="utf-8"
+    )
+    unaware = _regrade(tmp_path, "grade", "records.jsonl", "--suite", "checks.yaml")
+    assert unaware[0] == 0, unaware[1]
+    (run,) = (tmp_path / "runs").iterdir()
+    assert KEY.encode() in (run / "trials.jsonl").read_bytes()
+    out = tmp_path / "out"
+    out.mkdir()
+    for number, words in enumerate(
+        [
+            ("grade", "records.jsonl", "--suite", "checks.yaml", "--out", out),
+            ("convert", "records.jsonl", "--out", out / "a.jsonl"),
+            ("convert", run, "--out", out / "b.jsonl"),
+            ("export", run, "--to", "csv", "--out", out / "c.csv"),
+            ("export", run, "--to", "parquet", "--out", out / "d.parquet"),
+            ("export", run, "--to", "openai-chat", "--out", out / "e.jsonl"),
+            ("show", run, "--failed"),
+            ("show", run, "--model", "default"),
+        ]
+    ):
+        code, shown = _regrade(tmp_path, *words, SOME_TOKEN=KEY)
+        assert code == 0, (number, shown)
+        _require_nothing(out, shown)
