@@ -41,11 +41,15 @@ class Fault:
 
 @dataclass(frozen=True, kw_only=True)
 class Asked:
-    """A request: what it is, the how-manieth of its kind (from 0), and of all."""
+    """A request: what it is, the how-manieth of its kind (from 0), and of all.
+
+    `talk` tells the conversation: the model, and what the user said first.
+    """
 
     key: str
     nth: int
     number: int
+    talk: tuple[str, str] | None = None
 
 
 Plan = Callable[[Asked], Fault | None]
@@ -64,6 +68,15 @@ def key_of(body: bytes) -> str:
     except (ValueError, TypeError, KeyError):
         return hashlib.sha256(body).hexdigest()
     return hashlib.sha256(json.dumps(value).encode()).hexdigest()
+
+
+def talk_of(body: bytes) -> tuple[str, str] | None:
+    """Tell which conversation a request belongs to; None for no request of a model."""
+    try:
+        asked = json.loads(body)
+        return asked["model"], next(m["content"] for m in asked["messages"] if m["role"] == "user")
+    except (ValueError, TypeError, KeyError, StopIteration):
+        return None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -15,7 +15,7 @@ from email.utils import parsedate_to_datetime
 from time import monotonic, time
 
 import aiohttp
-from integration.faults.fault_plans import Asked, Fault, key_of
+from integration.faults.fault_plans import Asked, Fault, key_of, talk_of
 
 GARBAGE = b"\x16\x03\x01\x00\xa5 this is no HTTP \xff\xfe\r\n\r\n" * 3
 PAGE = b"<!doctype html><title>502</title><h1>Bad gateway</h1>"
@@ -119,7 +119,8 @@ class FaultProxy:
     async def _serve(self, request, writer):
         """Answer one request; say whether the connection goes on."""
         came, key = monotonic(), key_of(request.body)
-        asked = Asked(key=key, nth=self._seen[key], number=self._seen.total())
+        talk = talk_of(request.body)
+        asked = Asked(key=key, nth=self._seen[key], number=self._seen.total(), talk=talk)
         self._seen[key] += 1
         fault = self._plan(asked)
         due = came + _seconds(fault.retry_after) if fault and fault.retry_after else 0.0

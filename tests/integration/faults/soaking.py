@@ -121,7 +121,10 @@ def _write_suite(folder, url):
     (folder / "suite.yaml").write_text(suite, encoding="utf-8")
     rows = map(json.loads, (folder / "samples.jsonl").read_text("utf-8").splitlines())
     # A conversation is known by its beginning.
-    distinct = list({_beginning(row): row for row in rows}.values())
+    by_beginning = {}
+    for row in rows:
+        by_beginning.setdefault(_beginning(row), row)
+    distinct = list(by_beginning.values())
     chosen = [*distinct[: SAMPLES // 2], *distinct[-(SAMPLES - SAMPLES // 2) :]]
     text = "".join(json.dumps(row) + "\n" for row in chosen)
     (folder / "samples.jsonl").write_text(text, encoding="utf-8")

@@ -19,6 +19,7 @@ from integration.faults.fault_plans import (
     Storm,
     first_of,
     key_of,
+    talk_of,
 )
 from integration.faults.fault_proxy import fault_proxy, place_of_cut
 
@@ -206,6 +207,14 @@ def test_what_a_tool_gave_back_makes_no_other_request():
     )
     assert key_of(json.dumps(first).encode()) == key_of(json.dumps(second).encode())
     assert key_of(json.dumps(first).encode()) != key_of(json.dumps(body("a")).encode())
+
+
+def test_a_conversation_is_known_by_its_model_and_its_beginning():
+    first = body("a")
+    later = {**first, "messages": [*first["messages"], {"role": "user", "content": "b"}]}
+    assert {talk_of(json.dumps(one).encode()) for one in (first, later)} == {("m", "a")}
+    assert talk_of(json.dumps(body("b")).encode()) == ("m", "b")
+    assert talk_of(b"no JSON") is talk_of(b"[]") is talk_of(b"{}") is None
 
 
 def test_a_storm_refuses_a_number_of_requests_and_plans_stand_beside_each_other():
