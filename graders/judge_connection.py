@@ -50,7 +50,8 @@ class JudgeConnection:
         Whatever goes wrong is in the answer. Raises `GraderError` where a script cannot be served.
         """
         # A scripted model costs nothing, and its address means nothing in the next run.
-        cached = question.cache and not question.place.is_scripted
+        may_keep = not (question.place.is_scripted or self._context.keeps_nothing)
+        cached = question.cache and may_keep
         if cached and (known := self._known(question)):
             return known
         try:

@@ -29,6 +29,7 @@ async def connected_graders(
             serve_script=_Servers(_script_of_target(suite), servers).serve,
             warn=warn,
             prices=prices or Prices(suite.prices),
+            keeps_nothing=suite.redact is not None,
         )
         async with grader_connections(context):
             yield

@@ -4,7 +4,7 @@ import io
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
-from typing import Any, TextIO
+from typing import Any, TextIO, cast
 
 from harness.system.redaction import known_secrets
 
@@ -46,7 +46,7 @@ def hide_on_streams(secrets: Iterable[str]) -> None:
             stream.also_hide(secrets)
 
 
-class BoundedStream(io.TextIOBase):
+class BoundedStream:
     """Hands on what is printed, up to a number of characters; the rest is counted, and told of."""
 
     def __init__(self, stream: TextIO, most: int) -> None:
@@ -66,24 +66,8 @@ class BoundedStream(io.TextIOBase):
             self._stream.write(shown)
         return len(text)
 
-    def flush(self) -> None:
-        """Flush the stream behind."""
-        self._stream.flush()
-
-    def isatty(self) -> bool:
-        """Say whether the stream behind is a terminal."""
-        return self._stream.isatty()
-
-    def fileno(self) -> int:
-        """Return the number of the stream behind."""
-        return self._stream.fileno()
-
-    def writable(self) -> bool:
-        """Say that it can be written."""
-        return True
-
     def __getattr__(self, name: str) -> Any:
-        """Answer everything else, such as `encoding` or `buffer`, as the stream behind does."""
+        """Answer everything else, such as `flush` or `encoding`, as the stream behind does."""
         return getattr(self._stream, name)
 
 
@@ -92,7 +76,7 @@ def bounded_streams(most: int = MOST_PRINTED) -> Iterator[None]:
     """Bound what the code of a suite prints meanwhile, and say at the end what was not shown."""
     behind = (sys.stdout, sys.stderr)
     bounded = [BoundedStream(stream, most) for stream in behind]
-    sys.stdout, sys.stderr = bounded
+    sys.stdout, sys.stderr = cast("list[TextIO]", bounded)
     try:
         yield
     finally:

@@ -102,6 +102,8 @@ class GradingContext:
     wait for an endpoint that asks for it. `serve_script` serves the scripted models of a script
     until the end, None for that of the suite's target, and returns their base URL; it raises
     `GraderError`. `warn` adds a warning to the summary. `prices` knows what models cost.
+    Where `keeps_nothing` is true, the suite takes out of trials what must not be stored: graders
+    keep nothing of them anywhere, such as in a cache.
     """
 
     concurrency: int
@@ -109,6 +111,7 @@ class GradingContext:
     serve_script: Callable[[Path | None], Awaitable[str]]
     warn: Callable[[str], None]
     prices: PriceList = field(default_factory=NoPrices)
+    keeps_nothing: bool = False
 
 
 class ConnectedGrader(Protocol):

@@ -341,6 +341,17 @@ async def test_the_same_question_is_paid_for_once(judged):
     assert "cached" not in {**other.details, **anew.details}
 
 
+async def test_a_suite_that_redacts_leaves_no_answer_in_the_cache(judged, tmp_path):
+    code = "def hide(trial):\n    trial['grades']['j']['details'] = {}\n"
+    (tmp_path / "hiding.py").write_text(code, encoding="utf-8")
+    with serve(says(VERDICT)) as server:
+        for _ in range(2):
+            grade = await judged.grade(server, suite={"redact": "hiding.py:hide"})
+            assert (grade.score, grade.details) == (0.75, {})
+    assert len(server.bodies) == 2
+    assert not (tmp_path / "cache").exists()
+
+
 async def test_errors_are_not_cached(judged):
     with serve(says("prose"), says("prose"), says(VERDICT)) as server:
         assert (await judged.grade(server)).status == "error"
