@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from typing import Any, cast
+from typing import Any, TypeGuard, cast
 
 from msgspec.structs import replace
 
@@ -170,10 +170,11 @@ class _Judge:
         subject = self._subject(view, None)
         if isinstance(extractor, CustomExtractor):
             made = await call_extractor(extractor, subject, self._letta, seconds=self._seconds)
-        elif isinstance(extractor, SubjectExtractor):
+        elif _reads_subject(extractor):
             made = await call_plugin(extractor.extract_from, subject, submission_of)
         else:
-            made = await call_plugin(extractor.extract, view.trajectory, submission_of)
+            plain = cast("Extractor", extractor)
+            made = await call_plugin(plain.extract, view.trajectory, submission_of)
         extraction.set_result(made)
         return made
 
@@ -235,6 +236,11 @@ def _passed(grade: Grade, spec: GraderSpec) -> bool | None:
 def _may_wait(spec: GraderSpec) -> bool:
     custom = isinstance(spec.grader, CustomGrader) or isinstance(spec.extractor, CustomExtractor)
     return custom or is_connected(spec.grader) or any(map(_may_wait, spec.parts))
+
+
+def _reads_subject(extractor: Any) -> TypeGuard[SubjectExtractor]:
+    # Checking the protocol would cost as much as all the rest of grading a text.
+    return hasattr(extractor, "extract_from")
 
 
 def _bounded(evidence: str) -> str:
