@@ -34,7 +34,14 @@ def outcome_of(trial: Trial) -> Outcome:
         usage=trial.usage,
         judge_usage=_judge_usage(trial),
         grades={name: (g.score, g.passed, g.status) for name, g in trial.grades.items()},
+        sample_key=short_key(trial.keys.sample),
+        grade_keys={name: short_key(g.key) for name, g in trial.grades.items() if g.key},
     )
+
+
+def short_key(key: str) -> str:
+    """Return the first 16 hex digits of a hash: enough to tell two apart."""
+    return key.removeprefix("sha256:")[:16]
 
 
 def _judge_usage(trial: Trial) -> Usage | None:

@@ -106,6 +106,8 @@ class Outcome(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """One line of `outcomes.jsonl`: a trial without its trajectory.
 
     `grades` holds (score, passed, status) by grader, `judge_usage` what judging it used.
+    `sample_key` and `grade_keys` (by grader) are the first 16 hex digits of the hashes that stand
+    in the trial: of what the agent was given, and of what each grade was made of.
     """
 
     sample_id: str
@@ -118,3 +120,5 @@ class Outcome(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     usage: Usage = Usage()
     judge_usage: Usage | None = None
     grades: dict[str, tuple[float | None, bool | None, str]] = {}
+    sample_key: str = ""
+    grade_keys: dict[str, str] = {}

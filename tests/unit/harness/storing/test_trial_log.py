@@ -66,7 +66,15 @@ def test_every_trial_is_one_line_and_has_its_outcome(tmp_path):
         "seconds": 0.5,
         "usage": {"input_tokens": 3, "output_tokens": None, "cost_usd": None},
         "grades": {"g": [1.0, True, "graded"]},
+        "sample_key": "s",
     }
+
+
+def test_an_outcome_holds_the_beginnings_of_the_hashes_of_its_trial():
+    keys = Keys(drive="sha256:d", sample="sha256:" + "0123456789abcdef" * 4)
+    grades = {"g": Grade(score=1.0, key="sha256:" + "f" * 64), "h": Grade(score=0.0)}
+    outcome = outcome_of(msgspec.structs.replace(trial("a"), keys=keys, grades=grades))
+    assert (outcome.sample_key, outcome.grade_keys) == ("0123456789abcdef", {"g": "f" * 16})
 
 
 def test_a_trial_is_readable_while_the_run_goes_on(tmp_path):
