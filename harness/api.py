@@ -21,6 +21,7 @@ from harness.running.record_reading import Records
 from harness.running.recorded_trials import Recorded, recorded_run, recorded_trajectories
 from harness.running.recording import RunResult
 from harness.running.replays import replay
+from harness.running.resuming import Resume
 from harness.running.run_options import RunOptions, suite_file
 from harness.running.runs import execute
 from harness.running.stored_summaries import summary_of
@@ -93,7 +94,8 @@ class RunKeywords(PlaceKeywords, total=False):
     """Keywords of `run`, one for each option of `regrade run`.
 
     `models`, `epochs` and `concurrency` replace those of the suite; `limit`, `samples` (ids) and
-    `tags` select from the dataset.
+    `tags` select from the dataset. `resume` names a run to go on with: its directory, its name, or
+    `latest`; what is not chosen is then as it was made. `retry_errors` and `salvage` are for it.
     """
 
     models: str | Sequence[str]
@@ -102,6 +104,9 @@ class RunKeywords(PlaceKeywords, total=False):
     samples: str | Sequence[str]
     tags: str | Sequence[str]
     concurrency: int | None
+    resume: "Run | str | Path | None"
+    retry_errors: bool
+    salvage: bool
 
 
 def run(suite: Suite | str | Path, **keywords: Unpack[RunKeywords]) -> Run:
@@ -110,7 +115,7 @@ def run(suite: Suite | str | Path, **keywords: Unpack[RunKeywords]) -> Run:
     Raises:
         InputError: the suite or its dataset cannot be used; nothing was stored.
         TargetError: the agents cannot be reached at all; nothing was stored.
-        StoreError: the run directory cannot be made.
+        StoreError: the run directory cannot be made, or the run not be gone on with.
     """
     return _waited(lambda stop: _run(suite, keywords, stop))
 
@@ -161,7 +166,19 @@ async def _run(suite: Suite | str | Path, keywords: RunKeywords, stop: Stop) -> 
         out=Path(keywords.get("out", _RUNS)),
     )
     observer = progress_shown(quiet=not keywords.get("progress", False))
-    return _as_run(await execute(_loaded(suite), options, observer, stop))
+    resume = _resume(keywords, options.out)
+    return _as_run(await execute(_loaded(suite), options, observer, stop, resume=resume))
+
+
+def _resume(keywords: RunKeywords, out: Path) -> Resume | None:
+    named = keywords.get("resume")
+    if named is None:
+        return None
+    return Resume(
+        folder=named.folder if isinstance(named, Run) else find_run(named, out),
+        retry_errors=keywords.get("retry_errors", False),
+        salvage=keywords.get("salvage", False),
+    )
 
 
 async def _grade(

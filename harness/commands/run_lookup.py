@@ -85,7 +85,7 @@ def suite_of_run(folder: Path) -> Path:
             Fault(
                 file=str(folder),
                 problem=f"the suite of this run ({was}) is not there",
-                allowed="name it with --suite",
+                allowed="name the suite's file as well: SUITE of `run`, --suite of other commands",
             )
         ]
     )

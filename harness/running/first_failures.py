@@ -48,8 +48,13 @@ class FirstFailures:
         return len(kept) < _KEPT or index < kept[-1][0]
 
     def first(self) -> tuple[FailedTrial, ...]:
-        """Return what was kept, model by model."""
-        return tuple(failed for kept in self._by_model.values() for _, failed in kept)
+        """Return what was kept, model by model: first the model that fails first in the plan."""
+        models = sorted((kept for kept in self._by_model.values() if kept), key=_first_index)
+        return tuple(failed for kept in models for _, failed in kept)
+
+
+def _first_index(kept: list[tuple[int, FailedTrial]]) -> int:
+    return kept[0][0]
 
 
 def _compares(spec: GraderSpec) -> bool:

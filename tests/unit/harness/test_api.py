@@ -131,3 +131,12 @@ def test_graders_of_single_samples_have_their_numbers(tmp_path):
     run = harness.run(make(samples=samples), out=tmp_path)
     numbers = run.summary.models["m"].graders["own"]
     assert (numbers.passed, numbers.failed, numbers.graded) == (1, 1, 2)
+
+
+def test_a_run_is_gone_on_with(tmp_path):
+    suite = fake_suite(lambda context, text: "ok")
+    run = harness.run(suite, out=tmp_path, samples="s1")
+    assert harness.run(suite, out=tmp_path, resume=run).summary.planned == 1
+    wider = harness.run(suite, out=tmp_path, resume="latest", samples=["s0", "s1"])
+    assert (wider.folder, wider.summary.planned, wider.passed) == (run.folder, 2, True)
+    assert len(list(wider.trials())) == 2
