@@ -17,6 +17,9 @@ from harness.system.texts import error_line
 from harness.types.errors import TargetError
 
 _WIDTH = 500
+_TRY_AGAIN = socket.EAI_AGAIN
+"""The name may have an address: its server could not be asked."""
+
 _STATUSES = frozenset({*range(100, 200), *range(300, 600)})
 _CLIENTS = frozenset(
     {"aiohttp", "anthropic", "botocore", "cohere", "groq", "http", "httpcore", "httpcore2"}
@@ -164,7 +167,7 @@ def _code(error: BaseException) -> str | None:
     chain = list(_chain(error))
     if any(isinstance(link, ConnectionRefusedError) for link in chain):
         return "connection_refused"
-    if any(isinstance(link, socket.gaierror) for link in chain):
+    if any(isinstance(link, socket.gaierror) and link.errno != _TRY_AGAIN for link in chain):
         return "unknown_host"
     if any(isinstance(link, ssl.SSLCertVerificationError) for link in chain):
         return "untrusted_certificate"

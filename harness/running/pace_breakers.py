@@ -1,16 +1,18 @@
 """Errors that every trial of a model would meet: after some in a row no further one is started."""
 
-from harness.types.errors import TargetError
+from harness.types.errors import MANY_IN_A_ROW, TargetError
 
 
 class Breaker:
     """Counts how many trials of one model in a row have ended in an error of that kind.
 
     `tripped` says in one line why no further trial is to be started; it is empty until then.
+    `places` is how many trials are in flight, all of which one short outage may end.
     """
 
-    def __init__(self, model: str) -> None:
+    def __init__(self, model: str, places: int) -> None:
         self._model = model
+        self._many = max(MANY_IN_A_ROW, 2 * places)
         self._code = ""
         self._in_a_row = 0
         self.tripped = ""
@@ -25,6 +27,7 @@ class Breaker:
             self._in_a_row = 0
             return False
         bound = error.policy.stops_after
+        bound = self._many if bound == MANY_IN_A_ROW else bound
         if not bound or self.tripped:
             return False
         self._in_a_row = self._in_a_row + 1 if error.code == self._code else 1

@@ -124,7 +124,7 @@ class Pacing:
         limits = self._limits
         return ModelPace(
             window=Window(limits.concurrency, self._resized),
-            breaker=Breaker(model),
+            breaker=Breaker(model, limits.concurrency),
             tripped=partial(self._tripped, model),
             rates=Rates(limits) if limits.requests_per_minute or limits.tokens_per_minute else None,
             ledger=self._ledger,

@@ -46,15 +46,20 @@ class Policy:
         return "failure" if self.status == "agent_failure" else "error"
 
 
+MANY_IN_A_ROW = 50
+"""How many trials in a row condemn a model, where each may only have had bad luck.
+
+A refused request may be the fault of its sample, and a busy endpoint may be free in a minute.
+"""
+
 _AGENT = Policy(status="agent_failure", graded=True)
 _OUTAGE = Policy(status="target_error", retried=True)
-_REFUSED = Policy(status="target_error", retried=True, resent=True)
+_REFUSED = Policy(status="target_error", retried=True, resent=True, stops_after=MANY_IN_A_ROW)
 _FINAL = Policy(status="target_error")
 _NOBODY_THERE = Policy(status="target_error", retried=True, resent=True, stops_after=5)
 _UNREACHABLE = Policy(status="target_error", retried=True, stops_after=5)
 _SHUT_OUT = Policy(status="target_error", stops_after=5)
-# A refused request may be the fault of its sample, so it takes more of them to condemn all.
-_REFUSED_REQUEST = Policy(status="target_error", stops_after=50)
+_REFUSED_REQUEST = Policy(status="target_error", stops_after=MANY_IN_A_ROW)
 _GRADER = Policy(status="grading_error")
 _CUT_OFF = Policy(status="interrupted")
 _ASKED_AGAIN = Policy(status="grading_error", retried=True)
