@@ -7,10 +7,11 @@ import msgspec
 from msgspec import structs
 
 from harness.system.secret_values import SHOWN, Secrets, map_texts
-from harness.types.events import AssistantMessage, Event, Reasoning
+from harness.types.events import AssistantMessage, Event, Reasoning, UserMessage
 from harness.types.trajectories import Step, Trajectory, Turn
 
 _SPOKEN = (AssistantMessage, Reasoning)
+_TOLD = (*_SPOKEN, UserMessage)
 _encode = msgspec.json.Encoder().encode
 
 
@@ -28,7 +29,7 @@ def trajectory_without(secrets: Secrets, trajectory: Trajectory) -> Trajectory:
     One that stands over several messages in a row, as an agent may print it piece by piece, is
     found too.
     """
-    if not secrets or not (_is_said_in_pieces(trajectory) or _may_hold(secrets, trajectory)):
+    if not secrets or not any(_may_hold(secrets, turn) for turn in trajectory.turns):
         return trajectory
     return Trajectory(
         turns=tuple(
@@ -41,23 +42,26 @@ def trajectory_without(secrets: Secrets, trajectory: Trajectory) -> Trajectory:
     )
 
 
-def _may_hold(secrets: Secrets, trajectory: Trajectory) -> bool:
+def _may_hold(secrets: Secrets, turn: Turn) -> bool:
+    # Every trial of a run goes through this loop, nearly always to its end.
+    before: type[Event] | None = None
+    for event in turn.events:
+        kind = type(event)
+        if isinstance(event, _TOLD):
+            # What is said in several pieces is looked at as a whole.
+            if secrets.stand_in(event.text) or (kind is before and kind in _SPOKEN):
+                return True
+        elif _holds(secrets, event):
+            return True
+        before = kind
+    return any(_holds(secrets, step) for step in turn.steps)
+
+
+def _holds(secrets: Secrets, what: Event | Step) -> bool:
     try:
-        return secrets.are_in(_encode(trajectory))
+        return secrets.are_in(_encode(what))
     except (UnicodeEncodeError, OverflowError, TypeError, msgspec.MsgspecError):
         return True  # what has no JSON form is looked at text by text
-
-
-def _is_said_in_pieces(trajectory: Trajectory) -> bool:
-    # A plain loop: every trial of a run goes through it.
-    for turn in trajectory.turns:
-        before: type[Event] | None = None
-        for event in turn.events:
-            kind = type(event)
-            if kind is before and kind in _SPOKEN:
-                return True
-            before = kind
-    return False
 
 
 def _events_without(secrets: Secrets, events: Sequence[Event]) -> Iterator[Event]:

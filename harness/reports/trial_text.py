@@ -4,7 +4,6 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from harness.system.json_values import compact_json
 from harness.system.texts import harmless, one_line
 from harness.types.events import (
     AssistantMessage,
@@ -119,7 +118,7 @@ def _tool(call_id: Any, names: Mapping[str | None, str]) -> str:
 
 
 def _json(value: Any) -> str:
-    return compact_json(value)
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
 def _grade(name: str, grade: Grade) -> Iterator[str]:

@@ -52,8 +52,11 @@ def trial_without(secrets: Secrets, trial: Trial, *, told: bool = True) -> Trial
         trial = replace(trial, trajectory=trajectory, snapshots=snapshots)
         trial = replace(trial, **_own_sample(secrets, trial))
     grades, attempts, error = trial.grades, trial.attempts, trial.error
-    said = [(grade.evidence, grade.submission, grade.details) for grade in grades.values()]
-    if not _may_hold(secrets, (said, error, [attempt.error for attempt in attempts])):
+    failures = [error, *(attempt.error for attempt in attempts)]
+    if not (
+        any(_grade_holds(secrets, grade) for grade in grades.values())
+        or any(failure and secrets.stand_in(failure.message) for failure in failures)
+    ):
         return trial
     return replace(
         trial,
@@ -63,9 +66,13 @@ def trial_without(secrets: Secrets, trial: Trial, *, told: bool = True) -> Trial
     )
 
 
-def _may_hold(secrets: Secrets, told: Any) -> bool:
+def _grade_holds(secrets: Secrets, grade: Grade) -> bool:
+    if secrets.stand_in(grade.evidence) or (
+        grade.submission and secrets.stand_in(grade.submission)
+    ):
+        return True
     try:
-        return secrets.are_in(_encode(told))
+        return bool(grade.details) and secrets.are_in(_encode(grade.details))
     except (UnicodeEncodeError, OverflowError, TypeError, msgspec.MsgspecError):
         return True  # what has no JSON form is looked at text by text
 

@@ -103,8 +103,10 @@ class Secrets:
         self._texts = tuple(spellings(values))
         cores = {core for value in _sought(values) for core in base64_cores(value)}
         self._cores = tuple(sorted(cores, key=len, reverse=True))
-        encoded = _shortest_of(map(_in_json, (*self._texts, *self._cores)))
+        every = (*self._texts, *self._cores)
+        encoded = _shortest_of(map(_in_json, every))
         self._encoded = re.compile(b"|".join(map(re.escape, encoded)))
+        self._plain = re.compile("|".join(map(re.escape, every)))
 
     def __bool__(self) -> bool:
         """Say whether there is anything to look for."""
@@ -114,6 +116,10 @@ class Secrets:
     def longest(self) -> int:
         """Return how many characters the longest spelling has."""
         return max(map(len, (*self._texts, *self._cores)), default=0)
+
+    def stand_in(self, text: str) -> bool:
+        """Say whether a text holds any of them."""
+        return bool(self._texts) and self._plain.search(text) is not None
 
     def are_in(self, data: bytes) -> bool:
         """Say whether a JSON document, as bytes, holds any of them."""
