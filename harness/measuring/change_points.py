@@ -1,6 +1,7 @@
 """Since when: the night after which a sample's pass rate changed."""
 
 import math
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -15,7 +16,7 @@ class ChangePoint:
     """The evidence that a pass rate changed once, and where it most likely did.
 
     `bayes_factor` is how many times likelier the nights are with one change than with none;
-    `nights_before` how many nights lie before it, `fell` whether the rate was higher before.
+    `nights_before` how many nights lie before the first after it, `fell` whether the rate was higher before.
     """
 
     bayes_factor: float
@@ -33,7 +34,8 @@ def change_point(nights: Sequence[tuple[int, int]]) -> ChangePoint | None:
 
     The Bayes factor is the mean over split points between nights of B(s1 + 1/2, f1 + 1/2) *
     B(s2 + 1/2, f2 + 1/2) / (B(1/2, 1/2) * B(s + 1/2, f + 1/2)), s passes and f failures on each
-    side. Nights without a trial stay in the count of nights; None for fewer than two with one.
+    side. Nights without a trial are counted, and no change begins with one; None for fewer than two
+    with one.
     """
     passes, failures = (sum(night[side] for night in nights) for side in (0, 1))
     whole = _log_evidence(passes, failures)
@@ -42,7 +44,7 @@ def change_point(nights: Sequence[tuple[int, int]]) -> ChangePoint | None:
     for place, night in enumerate(nights[:-1], start=1):
         s, f = s + night[0], f + night[1]
         later = (passes - s, failures - f)
-        if not sum(night) or not s + f or not sum(later):
+        if not sum(nights[place]) or not s + f:
             continue
         score = _log_evidence(s, f) + _log_evidence(*later) - whole
         scores.append((score, place, s * sum(later) > later[0] * (s + f)))
@@ -60,4 +62,4 @@ def _log_evidence(passes: int, failures: int) -> float:
 
 
 def _exponential(value: float) -> float:
-    return math.exp(value) if value < math.log(math.inf) and value < 700 else math.inf  # noqa: PLR2004
+    return math.exp(value) if value < math.log(sys.float_info.max) else math.inf
