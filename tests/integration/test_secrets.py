@@ -199,3 +199,22 @@ def test_what_was_recorded_elsewhere_is_written_without_the_keys_of_this_machine
         code, shown = _regrade(tmp_path, *words, SOME_TOKEN=KEY)
         assert code == 0, (number, shown)
         _require_nothing(out, shown)
+
+
+def test_where_redacting_fails_the_run_ends_and_nothing_is_told_in_clear(tmp_path):
+    (tmp_path / "agent.py").write_text(
+        "def answer(sample):\n    return 'I am Ada Example'\n"
+        "def hide(trial):\n    raise KeyError(trial['trajectory'])\n",
+        encoding="utf-8",
+    )
+    (tmp_path / "suite.yaml").write_text(
+        "name: s\nsamples: [{input: Who?}, {input: And?}]\nredact: agent.py:hide\n"
+        "target: {kind: python, agent: agent.py:answer}\ngraders: {g: {type: exit-success}}\n",
+        encoding="utf-8",
+    )
+    code, shown = _regrade(tmp_path, "run", "suite.yaml")
+    assert code == 3, shown
+    assert b"agent.py:hide: `redact` raised KeyError in line 4" in shown
+    assert b"Traceback" not in shown
+    texts = [path.read_bytes() for path in (tmp_path / "runs").rglob("*") if path.is_file()]
+    assert not [text for text in (shown, *texts) if b"Ada" in text]
