@@ -44,40 +44,45 @@ def counted_trials(folder: Path, note: Note = lambda _: None) -> Iterator[Trial]
         StoreError: as `read_trials` does.
     """
     left_out = uncounted(_heads(folder), unplanned_hashes(folder))
-    trials = enumerate(read_trials(folder, note))
-    return (trial for index, trial in trials if index not in left_out)
+    return counting(read_trials(folder, note), left_out)
 
 
-def uncounted(heads: "Iterable[_Head | Trial]", unplanned: frozenset[int]) -> set[int]:
-    """Return the indices (from 0) of the trials that do not count.
+def counting(trials: Iterable[Trial], left_out: bytearray) -> Iterator[Trial]:
+    """Return the trials whose index is not left out; what came since counts if it has ended."""
+    for index, trial in enumerate(trials):
+        is_known = index < len(left_out)
+        if trial.status != INTERRUPTED and not (is_known and left_out[index]):
+            yield trial
 
-    `unplanned` are hashes of names. Costs eight bytes a trial, beside those that do not count.
+
+def uncounted(heads: "Iterable[_Head | Trial]", unplanned: frozenset[int]) -> bytearray:
+    """Return 1 at the indices (from 0) of the trials that do not count, else 0.
+
+    `unplanned` are hashes of names. Costs nine bytes a trial.
     """
-    hashes, left_out = array("q"), set[int]()
-    for index, head in enumerate(heads):
+    hashes, left_out = array("q"), bytearray()
+    for head in heads:
         name = name_hash(head)
         hashes.append(name)
-        if head.status == INTERRUPTED or name in unplanned:
-            left_out.add(index)
-    return left_out | _replaced(hashes)
+        left_out.append(head.status == INTERRUPTED or name in unplanned)
+    for index in _replaced(hashes):
+        left_out[index] = 1
+    return left_out
 
 
 def replaced_trials(folder: Path) -> set[int]:
     """Return the indices (from 0) of trials for which a later line stands.
 
-    Costs eight bytes a trial, as long as none was driven again.
-
     Raises:
         StoreError: as `read_trials` does.
     """
-    return _replaced(array("q", map(name_hash, _heads(folder))))
+    return set(_replaced(array("q", map(name_hash, _heads(folder)))))
 
 
-def _replaced(hashes: "array[int]") -> set[int]:
-    in_order = sorted(hashes)
-    twice = {one for one, other in pairwise(in_order) if one == other}
-    last = {name: index for index, name in enumerate(hashes) if name in twice}
-    return {index for index, name in enumerate(hashes) if name in twice and last[name] != index}
+def _replaced(hashes: "array[int]") -> Iterator[int]:
+    # Sorting keeps the order of equal names: the last of them counts.
+    in_order = sorted(range(len(hashes)), key=hashes.__getitem__)
+    return (one for one, next_one in pairwise(in_order) if hashes[one] == hashes[next_one])
 
 
 def unplanned_hashes(folder: Path) -> frozenset[int]:

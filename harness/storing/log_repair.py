@@ -6,7 +6,13 @@ from typing import BinaryIO
 
 import msgspec
 
-from harness.storing.counted_trials import TrialName, name_hash, uncounted, unplanned_hashes
+from harness.storing.counted_trials import (
+    TrialName,
+    counting,
+    name_hash,
+    uncounted,
+    unplanned_hashes,
+)
 from harness.storing.log_lines import Note, decoded_lines
 from harness.storing.log_pieces import UNDECODABLE, pieces_of
 from harness.storing.run_folders import DAMAGED, OUTCOMES, TRIALS
@@ -95,8 +101,7 @@ def salvaged_trials(folder: Path, note: Note) -> Iterator[Trial]:
     """
     unplanned = unplanned_hashes(folder)
     left_out = uncounted(_readable(folder, lambda _: None), unplanned)
-    trials = enumerate(_readable(folder, note))
-    return (trial for index, trial in trials if index not in left_out)
+    return counting(_readable(folder, note), left_out)
 
 
 def _readable(folder: Path, note: Note) -> Iterator[Trial]:
