@@ -1,6 +1,6 @@
 """A run: a suite is driven and graded, every trial stored as it ends, and the numbers summed up."""
 
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import AsyncExitStack, suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -107,7 +107,7 @@ async def _go_on(begun: _Beginning, resume: Resume) -> RunResult:
         async with AsyncExitStack() as stack:
             connection = None
             if resumed.work.driven:
-                for line in await clean_run(suite, folder.name):
+                for line in await _clean(suite, folder.name):
                     resume.say(f"deleted, left by the run that was cut off: {line}")
                 connection = await _connect(stack, suite, target, opening)
             for warning in resumed.begin():
@@ -124,6 +124,12 @@ class _Opening:
     started_at: datetime
     warnings: Warnings
     run_id: str
+
+
+async def _clean(suite: Suite, run_id: str) -> Sequence[str]:
+    """Delete what the run has left, unless the suite keeps its agents for their user."""
+    keeps = suite.target is not None and getattr(suite.target.target, "keep_agents", False)
+    return () if keeps else await clean_run(suite, run_id)
 
 
 async def _connect(

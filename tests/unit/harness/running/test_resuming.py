@@ -363,3 +363,7 @@ async def test_what_the_target_left_on_a_server_is_deleted_first(runs):
     await runs.resume(fake_suite(target), whole)
     assert deleted == [whole.folder.name]
     assert any("agent a-1" in line for line in runs.said)
+    keep_lines(whole, 1)
+    target.keep_agents = True
+    await runs.resume(fake_suite(target), whole)
+    assert len(deleted) == 1
