@@ -16,7 +16,8 @@ class ChangePoint:
     """The evidence that a pass rate changed once, and where it most likely did.
 
     `bayes_factor` is how many times likelier the nights are with one change than with none;
-    `nights_before` how many nights lie before the first after it, `fell` whether the rate was higher before.
+    `nights_before` how many nights lie before the first one after it, `fell` whether the rate was
+    higher before.
     """
 
     bayes_factor: float
