@@ -2,6 +2,7 @@
 
 from typing import NamedTuple
 
+from harness.system.numbers import reaches
 from harness.types.suites import Limits
 from harness.types.trajectories import Usage
 
@@ -50,11 +51,14 @@ def is_limited(limits: Limits) -> bool:
 def fits(amount: Amount, limits: Limits) -> bool:
     """Say whether an amount is within the limits."""
     usd, tokens = limits.max_cost_usd, limits.max_tokens
-    return (usd is None or amount.usd <= usd) and (tokens is None or amount.tokens <= tokens)
+    in_money = usd is None or reaches(usd, amount.usd)
+    return in_money and (tokens is None or amount.tokens <= tokens)
 
 
 def beyond(amount: Amount, limits: Limits) -> Amount:
-    """Return by how much an amount is over the limits."""
+    """Return by how much an amount is over the limits; what rounding adds is nothing."""
+    if fits(amount, limits):
+        return Amount()
     usd, tokens = limits.max_cost_usd, limits.max_tokens
     allowed = Amount(
         amount.usd if usd is None else usd, amount.tokens if tokens is None else tokens

@@ -20,6 +20,9 @@ from harness.running.workers import NotStarted
 from harness.types.suites import Limits
 from harness.types.trajectories import Usage
 
+_SOMETHING = Amount(0.000_001, 1)
+"""What a trial needs at least that nothing is known of: where nothing is left it does not start."""
+
 
 class Flight:
     """One trial in flight: what it has reserved, and what it has spent."""
@@ -146,7 +149,7 @@ class Ledger:
         known = self._costliest_attempt.get(model)
         if known is not None:
             return known.times(self._attempts).plus(self._costliest_answer.times(self._judges))
-        return None if any(flight.model == model for flight in self._flights) else Amount()
+        return None if any(flight.model == model for flight in self._flights) else _SOMETHING
 
     def _take_off(self, model: str, reserved: Amount) -> Flight:
         flight = Flight(model, reserved)

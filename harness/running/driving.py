@@ -163,7 +163,7 @@ class Driver:
         try:
             driven = await self._driven(task, underway, pace)
         finally:
-            pace.leave()
+            pace.finish()
         pace.ended(driven.error)
         return driven
 

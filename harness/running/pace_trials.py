@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import msgspec
@@ -19,6 +19,13 @@ from harness.types.trajectories import Step, Usage
 _BUSY = frozenset({"overloaded", "rate_limited"})
 
 
+@dataclass(slots=True)
+class Begun:
+    """How many trials of a model have begun and not ended, those included that wait."""
+
+    count: int = 0
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelPace:
     """What the trials of one model share.
@@ -33,6 +40,7 @@ class ModelPace:
     priced: Callable[[Usage], Usage]
     rates: Rates | None = None
     ledger: Ledger | None = None
+    begun: Begun = field(default_factory=Begun)
 
 
 class TrialPace:
@@ -55,14 +63,16 @@ class TrialPace:
         if self._of_model.breaker.tripped:
             raise NotStarted
         self._has_place = self._of_model.window.take_now()
+        self._of_model.begun.count += self._has_place
         return self._has_place
 
     async def start(self) -> None:
         """Wait for a place and take it; raises as `start_now` does."""
         await self._of_model.window.take()
         self._has_place = True
+        self._of_model.begun.count += 1
         if self._of_model.breaker.tripped:
-            self.leave()
+            self.finish()
             raise NotStarted
 
     def leave(self) -> None:
@@ -70,6 +80,11 @@ class TrialPace:
         if self._has_place:
             self._has_place = False
             self._of_model.window.leave()
+
+    def finish(self) -> None:
+        """Leave for good; called once for a trial that has begun."""
+        self.leave()
+        self._of_model.begun.count -= 1
 
     def ended(self, error: TargetError | None) -> None:
         """Take how the trial ended."""

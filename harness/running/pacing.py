@@ -25,6 +25,9 @@ from harness.types.suites import Suite
 from harness.types.trajectories import Usage
 
 _flight: ContextVar[Flight | None] = ContextVar("flight", default=None)
+_AHEAD = 1_000
+"""How many jobs may be held back for models that have no place free."""
+
 _Job = Callable[[PlannedTrial], Awaitable[None]]
 
 
@@ -52,6 +55,7 @@ class Pacing:
         self._prices = Prices(suite.prices)
         self._ledger = self._make_ledger(spent) if is_limited(suite.limits) else None
         self._models: dict[str, ModelPace] = {}
+        self._sharing = max(len(suite.target.models) if suite.target else 1, 1)
         for model in suite.target.models if suite.target else ():
             # A list of prices takes its time to load, which no trial should wait for.
             self._prices.knows(model, self._url)
@@ -70,27 +74,35 @@ class Pacing:
     def in_turn(self, jobs: Iterator[PlannedTrial]) -> Iterator[PlannedTrial]:
         """Return the jobs so that those go first whose model has a place free.
 
-        So many are held back at most as may be in flight.
+        Of a model that is slowed down, no more trials are begun than its share of the places, so
+        that those which wait leave room for other models. So many jobs are held back at most as
+        `_AHEAD` says.
         """
-        held: deque[PlannedTrial] = deque()
+        held: dict[str, deque[PlannedTrial]] = {}
         for job in jobs:
-            while held and (freed := self._freed(held)):
+            while freed := self._freed(held):
                 yield freed
-            if self.of(job.model).window.has_room:
+            if self._has_room(job.model):
                 yield job
                 continue
-            held.append(job)
-            if len(held) > self._limits.concurrency:
-                yield held.popleft()
-        while held:
-            yield self._freed(held) or held.popleft()
+            held.setdefault(job.model, deque()).append(job)
+            if sum(map(len, held.values())) > _AHEAD:
+                yield _oldest(held)
+        while any(held.values()):
+            yield self._freed(held) or _oldest(held)
 
-    def _freed(self, held: deque[PlannedTrial]) -> PlannedTrial | None:
-        for job in held:
-            if self.of(job.model).window.has_room:
-                held.remove(job)
-                return job
+    def _freed(self, held: dict[str, deque[PlannedTrial]]) -> PlannedTrial | None:
+        for model, waiting in held.items():
+            if waiting and self._has_room(model):
+                return waiting.popleft()
         return None
+
+    def _has_room(self, model: str) -> bool:
+        pace = self.of(model)
+        places = self._limits.concurrency
+        is_slowed = pace.window.size < places
+        share = max(places // self._sharing, 1)
+        return pace.window.has_room and not (is_slowed and pace.begun.count >= share)
 
     def around(self, do: _Job) -> _Job:
         """Return `do`, begun only where there is money for it."""
@@ -161,3 +173,7 @@ class Pacing:
         most = self._limits.concurrency
         sizes = ((model, pace.window.size) for model, pace in self._models.items())
         self._slowed(tuple((model, size) for model, size in sizes if size < most))
+
+
+def _oldest(held: dict[str, deque[PlannedTrial]]) -> PlannedTrial:
+    return min(filter(None, held.values()), key=lambda waiting: waiting[0].index).popleft()

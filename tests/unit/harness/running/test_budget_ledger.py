@@ -101,10 +101,11 @@ async def test_the_run_ends_when_nothing_is_in_flight_and_the_next_trial_might_n
 
 
 async def test_a_limit_that_is_met_to_the_cent_is_kept():
-    run = Run(max_cost_usd=0.5)
-    for _ in range(5):
+    run = Run(max_cost_usd=0.7)
+    for _ in range(7):
         await run.trial(0.1)
     assert run.reasons == []
+    assert run.ledger.closing() == ""
 
 
 async def test_where_the_limit_is_passed_nobody_may_ask_again():
@@ -148,6 +149,12 @@ async def test_tokens_are_limited_alike():
 async def test_what_was_spent_before_counts():
     run = Run(max_cost_usd=0.3, spent=Usage(cost_usd=0.25))
     await run.trial(0.1)
+    with pytest.raises(NotStarted):
+        await run.ledger.admit("m")
+
+
+async def test_nothing_starts_where_all_was_spent_before():
+    run = Run(max_cost_usd=0.3, spent=Usage(cost_usd=0.3))
     with pytest.raises(NotStarted):
         await run.ledger.admit("m")
 

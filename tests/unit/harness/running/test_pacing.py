@@ -119,6 +119,20 @@ def test_jobs_of_a_model_without_room_let_others_go_first():
     assert names(turn) == "bba"
 
 
+def test_a_model_that_is_slowed_down_leaves_other_models_their_share_of_the_places():
+    run = pacing(concurrency=4, models=("a", "b"))
+    run.of("a").window.refused(0)
+    waiting = [run.trial("a", budget()) for _ in range(2)]
+    for trial in waiting:
+        assert trial.start_now()
+        # They wait for their endpoint, and their places are free.
+        trial.leave()
+    turn = run.in_turn(iter(jobs(*"aab")))
+    assert next(turn).model == "b"
+    waiting[0].finish()
+    assert names(turn) == "aa"
+
+
 def test_no_job_is_lost_however_the_windows_change():
     run = pacing(concurrency=3, models=("a", "b"))
     for _ in range(3):
