@@ -14,14 +14,15 @@ from harness.measuring.metric_comparing import (
     side_numbers,
 )
 from harness.measuring.missing_outcomes import (
+    MissingCounts,
     Ways,
     count_missing,
     missing_reason,
     missing_record,
     settle,
 )
-from harness.measuring.multiplicity import benjamini_hochberg, holm
 from harness.measuring.paired_outcomes import Filling, MetricPairs, filled
+from harness.measuring.verdict_rules import ALPHA, Judged, judge_metrics, ungraded
 from harness.system.numbers import reaches
 from harness.types.verdicts import (
     SUITE_ORDER,
@@ -33,7 +34,6 @@ from harness.types.verdicts import (
     Verdict,
 )
 
-ALPHA = 0.05
 LEAST_UNCHANGED = 0.9
 """The share of the samples in both runs that must be unchanged for the runs to be compared."""
 
@@ -42,13 +42,16 @@ Candidate = Sequence[MetricPairs]
 
 
 @dataclass(frozen=True, slots=True)
-class _Judged:
-    """One metric under one way of filling in."""
+class _Given:
+    """The outcomes of one metric, and what is missing of them."""
 
-    verdict: Verdict
-    measured: Measured | None = None
-    p: PValues | None = None
-    reason: str | None = None
+    pairs: MetricPairs
+    missing: MissingCounts
+
+    @property
+    def may_be_filled(self) -> bool:
+        """Say whether something is missing that can be filled in."""
+        return self.missing.total > 0 and self.pairs.metric.worst_and_best is not None
 
 
 def judge_runs(
@@ -60,11 +63,13 @@ def judge_runs(
     metrics that do not gate by Benjamini-Hochberg. `confirmed` says that the trials are fresh ones
     of both, made to confirm a suspicion.
     """
-    given = list(chain.from_iterable(candidates))
-    ways: dict[Filling, list[_Judged]] = {"left_out": _judge(given, "left_out", question)}
-    if any(_may_be_filled(one) for one in given):
-        ways["if_failed"] = _judge(given, "if_failed", question)
-        ways["if_passed"] = _judge(given, "if_passed", question)
+    given = [_Given(one, count_missing(one)) for one in chain.from_iterable(candidates)]
+    pairs = [one.pairs for one in given]
+    measured = [_measured(one, "left_out", question) for one in pairs]
+    ways: dict[Filling, list[Judged]] = {"left_out": judge_metrics(pairs, measured)}
+    if any(one.may_be_filled for one in given):
+        for filling in ("if_failed", "if_passed"):
+            ways[filling] = judge_metrics(pairs, _filled_in(given, measured, filling, question))
     metrics = iter(_settled(one, ways, place) for place, one in enumerate(given))
     return [
         _suite([next(metrics) for _ in candidate], question, confirmed=confirmed)
@@ -89,109 +94,47 @@ def pairing_fault(common: int, unchanged: int) -> str | None:
     )
 
 
-def _may_be_filled(given: MetricPairs) -> bool:
-    return given.metric.worst_and_best is not None and count_missing(given).total > 0
-
-
-def _judge(given: Sequence[MetricPairs], filling: Filling, question: Question) -> list[_Judged]:
-    measured = [_measured(one, filling, question) for one in given]
-    adjusted = _adjusted(given, measured)
+def _filled_in(
+    given: Sequence[_Given],
+    measured: Sequence[Measured | None],
+    filling: Filling,
+    question: Question,
+) -> list[Measured | None]:
+    """Measure again the metrics whose missing outcomes can be filled in."""
     return [
-        _verdict(one, found, p) for one, found, p in zip(given, measured, adjusted, strict=True)
+        _measured(one.pairs, filling, question) if one.may_be_filled else before
+        for one, before in zip(given, measured, strict=True)
     ]
 
 
 def _measured(given: MetricPairs, filling: Filling, question: Question) -> Measured | None:
-    if _ungraded(given) is not None:
+    if ungraded(given) is not None:
         return None
     pairs = filled(given, filling)
     return measure(given.metric, pairs, question) if pairs else None
 
 
-def _ungraded(given: MetricPairs) -> str | None:
-    """Say which run has no graded trial of a metric; None where both have."""
-    for name in ("baseline", "candidate"):
-        if not any(getattr(sample, name).graded for sample in given.samples):
-            return f"no trial of the {name} is graded"
-    return None
-
-
-def _adjusted(
-    given: Sequence[MetricPairs], measured: Sequence[Measured | None]
-) -> list[PValues | None]:
-    """Adjust p values over the metrics that gate, and over those that do not."""
-    found: list[PValues | None] = [None] * len(given)
-    for gates, adjust in ((True, holm), (False, benjamini_hochberg)):
-        places = [place for place, one in enumerate(given) if one.metric.gating is gates]
-        exact = [one.p if (one := measured[place]) else None for place in places]
-        regressed = adjust([p.regress if p else 1.0 for p in exact])
-        improved = adjust([p.improve if p else 1.0 for p in exact])
-        for place, *both in zip(places, regressed, improved, strict=True):
-            one = measured[place]
-            if one is not None:
-                found[place] = _p_values(one, (both[0], both[1]), len(places))
-    return found
-
-
-def _p_values(measured: Measured, adjusted: tuple[float, float], over: int) -> PValues:
-    least = measured.p.least
-    return PValues(
-        test=measured.test,
-        regressed=measured.p.regress,
-        improved=measured.p.improve,
-        adjusted_regressed=adjusted[0],
-        adjusted_improved=adjusted[1],
-        adjusted_over=over,
-        least=None if reaches(ALPHA, least) else least,
-    )
-
-
-def _verdict(given: MetricPairs, measured: Measured | None, p: PValues | None) -> _Judged:
-    if measured is None or p is None:
-        reason = _ungraded(given) or "no sample has an outcome in both runs"
-        return _Judged("invalid", reason=reason)
-    if reaches(ALPHA, p.adjusted_regressed):
-        return _Judged("regressed", measured, p)
-    if reaches(ALPHA, p.adjusted_improved):
-        return _Judged("improved", measured, p)
-    low, margin = measured.difference.low, given.metric.margin
-    if low is not None and margin is not None and low > -margin:
-        return _Judged("no_worse", measured, p)
-    return _Judged("inconclusive", measured, p, _open_reason(measured))
-
-
-def _open_reason(measured: Measured) -> str:
-    """Say why neither a change nor "no worse" can be said."""
-    if measured.metric.margin is None:
-        return "no margin is given, so that NO WORSE cannot be said"
-    if measured.difference.low is None:
-        return "the samples show no spread to estimate from"
-    return "a drop as large as the margin is not ruled out"
-
-
-def _settled(given: MetricPairs, ways: dict[Filling, list[_Judged]], place: int) -> MetricVerdict:
+def _settled(given: _Given, ways: dict[Filling, list[Judged]], place: int) -> MetricVerdict:
     """Return the verdict on one metric: the default way's numbers, and what holds every way."""
-    judged = ways["left_out"][place]
-    counts = count_missing(given)
-    fillable = counts.total > 0 and given.metric.worst_and_best is not None
+    judged, metric, counts = ways["left_out"][place], given.pairs.metric, given.missing
     verdicts: Ways = {
         filling: each[place].verdict
         for filling, each in ways.items()
-        if fillable or filling == "left_out"
+        if given.may_be_filled or filling == "left_out"
     }
     verdict, reason = settle(verdicts), judged.reason
     if verdict == "inconclusive" and len(set(verdicts.values())) > 1:
         reason = missing_reason(counts, verdicts)
     head = MetricVerdict(
-        metric=given.metric.name,
+        metric=metric.name,
         verdict=verdict,
-        gating=given.metric.gating,
-        unit=given.metric.unit,
-        lower_is_better=given.metric.lower_is_better,
+        gating=metric.gating,
+        unit=metric.unit,
+        lower_is_better=metric.lower_is_better,
         reason=reason,
-        margin=given.metric.margin,
+        margin=metric.margin,
         missing=missing_record(counts, verdicts) if counts.total else None,
-        warnings=_warnings(given, judged, missing=counts.total),
+        warnings=_warnings(given, judged),
     )
     return head if judged.measured is None else _with_numbers(head, judged.measured, judged.p)
 
@@ -217,12 +160,13 @@ def _with_numbers(head: MetricVerdict, measured: Measured, p: PValues | None) ->
     )
 
 
-def _warnings(given: MetricPairs, judged: _Judged, *, missing: int) -> tuple[str, ...]:
+def _warnings(given: _Given, judged: Judged) -> tuple[str, ...]:
     said = []
-    if missing and given.metric.worst_and_best is None:
+    missing = given.missing.total
+    if missing and not given.may_be_filled:
         said.append(
-            f"the range of {given.metric.name} is not declared: its {missing} missing outcomes "
-            "are left out, whatever they would have been"
+            f"the range of {given.pairs.metric.name} is not declared: its {missing} missing "
+            "outcomes are left out, whatever they would have been"
         )
     if judged.measured is not None and judged.measured.test is None:
         said.append("one sample shows no spread: no test is made")
