@@ -48,12 +48,10 @@ def effective_trials(means: Sequence[float], trials: int) -> float:
     where all means are equal. Source: Korn and Graubard (1998), Surv. Methodol. 24, 193-201.
     """
     n = len(means)
-    if trials == n:
+    if trials == n or min(means) == max(means):  # rounding makes a spread of equal means
         return n
     rate = math.fsum(means) / n
     squares = math.fsum((x - rate) ** 2 for x in means)
-    if squares == 0:
-        return n
     variance = squares / (n - 1) / n
     return min(max(rate * (1 - rate) / variance, n), trials)
 
@@ -68,9 +66,9 @@ def mean(means: Sequence[float], *, bounds: tuple[float, float] = (0.0, 1.0)) ->
     if n == 0:
         return Mean(mean=None)
     centre = math.fsum(means) / n
-    squares = math.fsum((x - centre) ** 2 for x in means)
-    if n == 1 or squares == 0:
+    if min(means) == max(means):  # rounding makes a spread of equal values
         return Mean(mean=centre)
+    squares = math.fsum((x - centre) ** 2 for x in means)
     half = t_quantile(n - 1, 0.975) * math.sqrt(squares / (n - 1) / n)
     return Mean(mean=centre, low=max(centre - half, bounds[0]), high=min(centre + half, bounds[1]))
 

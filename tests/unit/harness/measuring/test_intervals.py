@@ -2,7 +2,7 @@
 
 import pytest
 
-from harness.measuring.intervals import mean, pass_rate, quantile, wilson
+from harness.measuring.intervals import effective_trials, mean, pass_rate, quantile, wilson
 
 
 @pytest.mark.parametrize(
@@ -43,6 +43,13 @@ def test_a_mean_has_the_t_interval_over_samples():
     score = mean([0.2, 0.4, 0.9, 0.6])
     assert score.mean == pytest.approx(0.525)
     assert (score.low, score.high) == pytest.approx((0.049850, 1.0), abs=1e-5)
+
+
+@pytest.mark.parametrize("count", [2, 3, 7, 10, 49])
+@pytest.mark.parametrize("value", [1 / 3, 0.1, 0.7])
+def test_rounding_makes_no_spread_of_equal_values(count, value):
+    assert effective_trials([value] * count, 3 * count) == count
+    assert mean([value] * count).low is None
 
 
 @pytest.mark.parametrize("values", [[0.5], [0.5, 0.5, 0.5]])
