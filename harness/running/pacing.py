@@ -78,6 +78,9 @@ class Pacing:
         that those which wait leave room for other models. So many jobs are held back at most as
         `_AHEAD` says.
         """
+        return jobs if self._sharing == 1 else self._mixed(jobs)
+
+    def _mixed(self, jobs: Iterator[PlannedTrial]) -> Iterator[PlannedTrial]:
         held: dict[str, deque[PlannedTrial]] = {}
         for job in jobs:
             while freed := self._freed(held):
