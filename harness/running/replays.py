@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import msgspec
 
+from harness.grading.connected_calls import is_connected
 from harness.grading.grade_keys import grade_key
 from harness.grading.judging import grade_trajectory, needs_grades
 from harness.loading.datasets import open_dataset
@@ -27,22 +28,26 @@ from harness.types.grades import Grade
 from harness.types.progress import Observer, SilentObserver
 from harness.types.samples import Sample
 from harness.types.suites import GraderSpec, Suite
+from harness.types.taxonomy import Taxonomy
 from harness.types.trials import Trial, TrialFacts
 
 _Job = tuple[PlannedTrial, Trial]
 
 
-async def replay(
+async def replay(  # noqa: PLR0913  (what is watched and what is asked, beside what is graded)
     suite: Suite,
     recorded: Recorded,
     options: RunOptions,
     observer: Observer | None = None,
     stop: Stop | None = None,
+    *,
+    asks_models: bool = True,
 ) -> RunResult:
     """Grade recorded trials with a suite's graders; grades that still hold are kept as they are.
 
     A grade holds when its key is the same: same grader, code and ground truth. Of `options`,
-    `out` and `command` count.
+    `out` and `command` count. Without `asks_models`, grades of graders that ask a language model
+    stay what they are, or are skipped where there is none.
 
     Raises:
         InputError: the suite or its dataset cannot be used; nothing was stored.
@@ -75,7 +80,8 @@ async def replay(
         planned, trial = job
         recording.warn_of(sample_faults(suite, planned.sample))
         trial = recording.redaction.recorded(trial)
-        recording.store(planned, await regraded(suite, planned.sample, trial))
+        made = await regraded(suite, planned.sample, trial, asks_models=asks_models)
+        recording.store(planned, made)
 
     async def work() -> None:
         await run_workers(jobs, regrade, concurrency=suite.limits.concurrency, stop=stop)
@@ -113,7 +119,9 @@ def _join(samples: Iterator[Sample], recorded: Recorded, recording: Recording) -
         yield PlannedTrial(index, found, trial.keys.sample, trial.model, trial.epoch), trial
 
 
-async def regraded(suite: Suite, sample: Sample, trial: Trial) -> Trial:
+async def regraded(
+    suite: Suite, sample: Sample, trial: Trial, *, asks_models: bool = True
+) -> Trial:
     """Grade a recorded trial again, as far as its grades do not hold any more."""
     started = monotonic()
     specs = (*suite.graders, *sample.graders)
@@ -121,7 +129,7 @@ async def regraded(suite: Suite, sample: Sample, trial: Trial) -> Trial:
     if is_skipped(trial):
         grades = {spec.name: skipped_grade(trial) for spec in specs}
     elif trial.status != "target_error":
-        held = _held(specs, sample, trial)
+        held = _held(specs, sample, trial) | ({} if asks_models else _unasked(specs, trial))
         missing = tuple(spec for spec in specs if spec.name not in held)
         made = await grade_trajectory(
             missing,
@@ -146,6 +154,18 @@ async def regraded(suite: Suite, sample: Sample, trial: Trial) -> Trial:
         timing=timing,
         error=None if status == "completed" else error,
     )
+
+
+def _unasked(specs: Iterable[GraderSpec], trial: Trial) -> dict[str, Grade]:
+    none = Grade(status="skipped", evidence="no language model was asked")
+    return {spec.name: trial.grades.get(spec.name, none) for spec in specs if asks_a_model(spec)}
+
+
+def asks_a_model(spec: GraderSpec) -> bool:
+    """Say whether a grader, or one that it is made of, asks a language model."""
+    taxonomy = getattr(spec.grader, "taxonomy", None)
+    is_judge = isinstance(taxonomy, Taxonomy) and taxonomy.determinism == "llm"
+    return is_judge or is_connected(spec.grader) or any(map(asks_a_model, spec.parts))
 
 
 def _facts(trial: Trial, held: dict[str, Grade]) -> TrialFacts:

@@ -2,6 +2,7 @@
 
 from dataclasses import asdict
 from datetime import datetime
+from typing import Any
 
 import msgspec
 
@@ -45,9 +46,21 @@ def make_manifest(
         command=tuple(redact(word, suite.secrets) for word in options.command),
         target_file=str(options.target_file.resolve()) if options.target_file else None,
         parameters=tuple(redact(word, suite.secrets) for word in options.parameters),
+        judging=judging_of(suite),
         **environment_of(suite),
     )
     return _without_secrets(manifest, known_secrets(suite.secrets))
+
+
+def judging_of(suite: Suite) -> dict[str, Any]:
+    """Return the rule by which a trial passes, as JSON."""
+    graders = {
+        spec.name: {"role": spec.role, "weight": spec.weight, "op": spec.op, "at": spec.threshold}
+        for spec in suite.graders
+    }
+    rule = msgspec.to_builtins(suite.scoring)
+    made: dict[str, Any] = {"graders": graders, "scoring": rule}
+    return made
 
 
 def _without_secrets(manifest: Manifest, secrets: Secrets) -> Manifest:

@@ -1,4 +1,4 @@
-"""The outcomes of a run that count, and single trials of its log, found without reading the rest."""
+"""The outcomes of a run that count, and single trials of its log, found without the rest."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path

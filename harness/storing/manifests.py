@@ -66,7 +66,8 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
     by name, of each grader; `git_commit` is that of the suite's folder, with `git_changed` for
     files that were not committed. `target_file` and `parameters` are what `--target` and `--param`
     gave. `resumed` tells of every time that the run was gone on with; all else, the time of its
-    beginning and its command aside, is as it was the last time.
+    beginning and its command aside, is as it was the last time. `judging` says by what rule a trial
+    passes: the role, weight and threshold of each grader, and the suite's scoring.
     """
 
     v: int = 1
@@ -99,6 +100,7 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
     target_file: str | None = None
     parameters: tuple[str, ...] = ()
     resumed: tuple[Resumption, ...] = ()
+    judging: dict[str, Any] | None = None
 
 
 def environment_of(suite: Suite) -> dict[str, Any]:
