@@ -48,6 +48,7 @@ class Measured:
 
     metric: ComparedMetric
     pairs: Pairs
+    spread: Spread
     moves: Moves
     test: TestName | None
     p: ExactP
@@ -64,7 +65,7 @@ def measure(metric: ComparedMetric, pairs: Pairs, question: Question) -> Measure
     spread, moves = spread_of(pairs), moves_of(pairs)
     test, p = _scores(pairs, spread) if metric.kind == "score" else _passes(pairs, moves, question)
     difference = _difference(metric, pairs, (spread, moves), question)
-    return Measured(metric, pairs, moves, test, p, difference)
+    return Measured(metric, pairs, spread, moves, test, p, difference)
 
 
 def epochs_of(pairs: Pairs) -> tuple[int, int]:
@@ -75,8 +76,8 @@ def epochs_of(pairs: Pairs) -> tuple[int, int]:
 
 def side_numbers(metric: ComparedMetric, pairs: Pairs) -> tuple[Interval, Interval]:
     """Return each run's own number over the pairs, with its 95 % interval, in its own unit."""
-    baseline = [(p.baseline_total, p.baseline_trials, count) for p, count in pairs]
-    candidate = [(p.candidate_total, p.candidate_trials, count) for p, count in pairs]
+    baseline = [(total, trials, count) for (total, trials, _, _), count in pairs]
+    candidate = [(total, trials, count) for (_, _, total, trials), count in pairs]
     return _side_number(metric, baseline), _side_number(metric, candidate)
 
 
@@ -87,14 +88,14 @@ def power_of(measured: Measured) -> Power | None:
     """
     pairs, margin, n = measured.pairs, measured.metric.margin, measured.moves.samples
     if measured.metric.kind == "score":
-        error = spread_of(pairs).error
+        error = measured.spread.error
         return _power_of_error(detectable_from_error(error), margin, n) if error else None
     if measured.difference.method == "fixed_suite":
         return _power_of_epochs(pairs, margin, n)
     if _is_single(pairs):
         return _power_of_churn(measured.moves, margin)
     floor = LEAST_CHANGED / n
-    return _power_of_error(detectable_from_error(spread_of(pairs).error, floor), margin, n)
+    return _power_of_error(detectable_from_error(measured.spread.error, floor), margin, n)
 
 
 def _passes(pairs: Pairs, moves: Moves, question: Question) -> tuple[TestName, ExactP]:
@@ -133,9 +134,7 @@ def _difference(
 
 
 def _side_number(metric: ComparedMetric, side: list[tuple[float, int, int]]) -> Interval:
-    means = sorted(
-        metric.signed(total / trials) for total, trials, count in side for _ in range(count)
-    )
+    means = [metric.signed(total / trials) for total, trials, count in side for _ in range(count)]
     if metric.kind == "pass":
         return pass_rate(means, sum(trials * count for _, trials, count in side))
     low = float("-inf") if metric.lowest is None else metric.lowest

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from harness.measuring.paired_outcomes import Filling, MetricPairs, PairedSample
+from harness.measuring.paired_outcomes import Filling, MetricPairs, incomplete
 from harness.types.verdicts import VERDICT_WORDS, MissingOutcomes, Verdict
 
 Ways = dict[Filling, Verdict]
@@ -35,14 +35,13 @@ class MissingCounts:
 
 def count_missing(given: MetricPairs) -> MissingCounts:
     """Count the trials without an outcome; samples in ascending order."""
-    before = [one.baseline for one in given.samples]
-    after = [one.candidate for one in given.samples]
+    missing = incomplete(given).samples
     return MissingCounts(
-        baseline_errored=sum(side.errored for side in before),
-        baseline_never_ran=sum(side.never_ran for side in before),
-        candidate_errored=sum(side.errored for side in after),
-        candidate_never_ran=sum(side.never_ran for side in after),
-        samples=tuple(sorted(one.sample_id for one in given.samples if _is_missing_some(one))),
+        baseline_errored=sum(one.baseline.errored for one in missing),
+        baseline_never_ran=sum(one.baseline.never_ran for one in missing),
+        candidate_errored=sum(one.candidate.errored for one in missing),
+        candidate_never_ran=sum(one.candidate.never_ran for one in missing),
+        samples=tuple(sorted(one.sample_id for one in missing)),
     )
 
 
@@ -83,11 +82,6 @@ def missing_reason(counts: MissingCounts, ways: Ways) -> str:
     if ways["left_out"] not in (ways["if_failed"], ways["if_passed"]):
         parts.insert(0, f"{_word(ways['left_out'])} as things stand")
     return ", ".join(parts)
-
-
-def _is_missing_some(sample: PairedSample) -> bool:
-    sides = (sample.baseline, sample.candidate)
-    return any(side.errored or side.never_ran for side in sides)
 
 
 def _each_way(trials: str, *, plural: bool, one_sided: bool) -> Sequence[str]:

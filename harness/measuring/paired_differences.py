@@ -42,7 +42,7 @@ def spread_of(pairs: Pairs) -> Spread:
 
     Differences that are equal but for rounding have the deviation 0. At least one pair.
     """
-    counted = [(pair.difference, count) for pair, count in pairs]
+    counted = [(b / after - a / before, count) for (a, before, b, after), count in pairs]
     n = sum(count for _, count in counted)
     mean = math.fsum(difference * count for difference, count in counted) / n
     if all(abs(difference - mean) <= _SAME for difference, _ in counted):
@@ -55,8 +55,8 @@ def spread_of(pairs: Pairs) -> Spread:
 def moves_of(pairs: Pairs) -> Moves:
     """Count the samples whose means fell, rose and stayed."""
     fell = rose = stayed = 0
-    for pair, count in pairs:
-        difference = pair.difference
+    for (a, before, b, after), count in pairs:
+        difference = b / after - a / before
         fell += count * (difference < -_SAME)
         rose += count * (difference > _SAME)
         stayed += count * (abs(difference) <= _SAME)

@@ -99,43 +99,68 @@ class Pair(NamedTuple):
 
 
 Pairs = Sequence[tuple[Pair, int]]
-"""Pairs of outcomes, in ascending order, each with how many samples have it."""
+"""Pairs of outcomes, each with how many samples have it; their order says nothing."""
 
 
 def filled(given: MetricPairs, filling: Filling) -> Pairs:
     """Return the pairs to compute with; samples left without a trial on a side are left out.
 
-    Without a declared range missing scores are left out, whatever the filling. Like samples are
-    counted together, in one order, so that the order of the samples changes no number.
+    Without a declared range missing scores are left out, whatever the filling.
     """
-    sides = [(sample.baseline, sample.candidate) for sample in given.samples]
-    counted: Counter[Pair] = Counter()
-    for (baseline, candidate), count in Counter(sides).items():
-        before = _side(baseline, given.metric, filling, is_candidate=False)
-        after = _side(candidate, given.metric, filling, is_candidate=True)
-        if before[1] and after[1]:
-            counted[Pair(*before, *after)] += count
-    return sorted(counted.items())
+    metric = given.metric
+    bounds = metric.worst_and_best
+    before = _Filler(metric, bounds, filling, is_candidate=False)
+    after = _Filler(metric, bounds, filling, is_candidate=True)
+    sides = ((sample.baseline, sample.candidate) for sample in given.samples)
+    if metric.kind == "score":  # few samples have the same scores
+        found = ((Pair(*before.side(one), *after.side(other)), 1) for one, other in sides)
+    else:
+        kinds = Counter(sides).items()
+        found = ((Pair(*before.side(one), *after.side(other)), n) for (one, other), n in kinds)
+    return [(pair, n) for pair, n in found if pair.baseline_trials and pair.candidate_trials]
+
+
+def complete(given: MetricPairs) -> MetricPairs:
+    """Return the samples in which nothing is missing."""
+    return MetricPairs(given.metric, [one for one in given.samples if not _is_missing_some(one)])
+
+
+def incomplete(given: MetricPairs) -> MetricPairs:
+    """Return the samples in which something is missing."""
+    return MetricPairs(given.metric, [one for one in given.samples if _is_missing_some(one)])
 
 
 def paired_passes(
     baseline: Sequence[tuple[int, int]], candidate: Sequence[tuple[int, int]]
 ) -> Pairs:
-    """Return pairs of (passes, trials) of two runs, in the order of the samples."""
+    """Return pairs from each sample's (passes, trials) in two runs, in one order of samples."""
     sides = zip(baseline, candidate, strict=True)
-    return sorted(Counter(Pair(*before, *after) for before, after in sides).items())
+    return list(Counter(Pair(*before, *after) for before, after in sides).items())
 
 
-def _side(
-    side: SideOutcomes, metric: ComparedMetric, filling: Filling, *, is_candidate: bool
-) -> tuple[float, int]:
-    """Return the total and the number of a run's trials of a sample, missing ones filled in."""
-    total, bounds = metric.signed(side.total, side.graded), metric.worst_and_best
-    if bounds is None:
-        return total, side.graded
-    worst, best = bounds
-    if filling == "left_out":
-        return total + worst * side.errored, side.graded + side.errored
-    missing = side.errored + side.never_ran
-    value = worst if is_candidate == (filling == "if_failed") else best
-    return total + value * missing, side.graded + missing
+def _is_missing_some(sample: PairedSample) -> bool:
+    (_, _, broken, unrun), (_, _, also_broken, also_unrun) = sample.baseline, sample.candidate
+    return bool(broken or unrun or also_broken or also_unrun)
+
+
+@dataclass(frozen=True, slots=True)
+class _Filler:
+    """What one run's missing outcomes of a metric are taken for."""
+
+    metric: ComparedMetric
+    bounds: tuple[float, float] | None
+    filling: Filling
+    is_candidate: bool
+
+    def side(self, side: SideOutcomes) -> tuple[float, int]:
+        """Return the total and the number of trials of a sample, missing ones filled in."""
+        total, graded, errored, never_ran = side
+        if self.metric.lower_is_better:
+            total = self.metric.signed(total, graded)
+        if self.bounds is None or not (errored or never_ran):
+            return total, graded
+        worst, best = self.bounds
+        if self.filling == "left_out":
+            return total + worst * errored, graded + errored
+        value = worst if self.is_candidate == (self.filling == "if_failed") else best
+        return total + value * (errored + never_ran), graded + errored + never_ran

@@ -21,7 +21,14 @@ from harness.measuring.missing_outcomes import (
     missing_record,
     settle,
 )
-from harness.measuring.paired_outcomes import Filling, MetricPairs, filled
+from harness.measuring.paired_outcomes import (
+    Filling,
+    MetricPairs,
+    Pairs,
+    complete,
+    filled,
+    incomplete,
+)
 from harness.measuring.verdict_rules import ALPHA, Judged, judge_metrics, ungraded
 from harness.system.numbers import reaches
 from harness.types.verdicts import (
@@ -36,6 +43,8 @@ from harness.types.verdicts import (
 
 LEAST_UNCHANGED = 0.9
 """The share of the samples in both runs that must be unchanged for the runs to be compared."""
+
+_FILLINGS: tuple[Filling, ...] = ("left_out", "if_failed", "if_passed")
 
 Candidate = Sequence[MetricPairs]
 """The metrics of one candidate, each paired with the baseline's."""
@@ -65,11 +74,15 @@ def judge_runs(
     """
     given = [_Given(one, count_missing(one)) for one in chain.from_iterable(candidates)]
     pairs = [one.pairs for one in given]
-    measured = [_measured(one, "left_out", question) for one in pairs]
-    ways: dict[Filling, list[Judged]] = {"left_out": judge_metrics(pairs, measured)}
-    if any(one.may_be_filled for one in given):
-        for filling in ("if_failed", "if_passed"):
-            ways[filling] = judge_metrics(pairs, _filled_in(given, measured, filling, question))
+    graded = [filled(complete(one), "left_out") for one in pairs]
+    some = any(one.may_be_filled for one in given)
+    ways: dict[Filling, list[Judged]] = {}
+    for filling in _FILLINGS if some else _FILLINGS[:1]:
+        measured = [
+            _measured(one, known, filling, question)
+            for one, known in zip(pairs, graded, strict=True)
+        ]
+        ways[filling] = judge_metrics(pairs, measured)
     metrics = iter(_settled(one, ways, place) for place, one in enumerate(given))
     return [
         _suite([next(metrics) for _ in candidate], question, confirmed=confirmed)
@@ -94,23 +107,13 @@ def pairing_fault(common: int, unchanged: int) -> str | None:
     )
 
 
-def _filled_in(
-    given: Sequence[_Given],
-    measured: Sequence[Measured | None],
-    filling: Filling,
-    question: Question,
-) -> list[Measured | None]:
-    """Measure again the metrics whose missing outcomes can be filled in."""
-    return [
-        _measured(one.pairs, filling, question) if one.may_be_filled else before
-        for one, before in zip(given, measured, strict=True)
-    ]
-
-
-def _measured(given: MetricPairs, filling: Filling, question: Question) -> Measured | None:
+def _measured(
+    given: MetricPairs, graded: Pairs, filling: Filling, question: Question
+) -> Measured | None:
+    """Measure a metric, of which the pairs without missing outcomes are known already."""
     if ungraded(given) is not None:
         return None
-    pairs = filled(given, filling)
+    pairs = [*graded, *filled(incomplete(given), filling)]
     return measure(given.metric, pairs, question) if pairs else None
 
 
