@@ -73,6 +73,9 @@ class ComparedSide:
         self.keys, self.marks = array("q"), array("q")
         self.trials: array[int] = array("i")
         graders = dict.fromkeys(self.manifest.grader_keys)
+        counted = sum(1 for _ in self._outcomes)
+        # Records of another tool have as many epochs of a sample as there are.
+        self._is_whole = counted >= self.manifest.planned
         for outcome in self.outcomes():
             self._open_row(outcome)
             graders.update(dict.fromkeys(outcome.grades))
@@ -102,11 +105,25 @@ class ComparedSide:
     @property
     def missing_samples(self) -> int:
         """Count the samples that were planned and have no trial at all."""
-        return max(self.manifest.samples - len(self.samples), 0)
+        per_sample = max(len(self.manifest.models) * self.manifest.epochs, 1)
+        planned = self.manifest.planned // per_sample
+        return 0 if self._is_whole else max(planned - len(self.samples), 0)
 
     def never_ran(self, row: int) -> int:
         """Count the trials of a sample that were planned and have no outcome."""
-        return max(self.manifest.epochs - self.trials[row], 0)
+        return 0 if self._is_whole else max(self.manifest.epochs - self.trials[row], 0)
+
+    def incompleteness(self) -> str:
+        """Say why the run of this model cannot be a baseline; empty where it can."""
+        planned = self.manifest.planned // max(len(self.manifest.models), 1)
+        trials = sum(self.trials)
+        if trials < planned and not self._is_whole:
+            return f"{planned - trials} of its {planned} trials are missing"
+        errors = sum(one.status in ERROR_STATUSES for one in self.outcomes())
+        allowed = float(self.manifest.limits.get("max_error_rate", 1))
+        if not trials or errors / trials > allowed:
+            return f"{errors} of its {trials} trials ended in errors"
+        return ""
 
     def columns(self, metrics: Iterable[str]) -> dict[str, Column]:
         """Gather metrics by sample: the trial, graders by name (scores and passes), and costs.

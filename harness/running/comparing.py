@@ -1,0 +1,187 @@
+"""Two runs compared: paired sample by sample, judged, and shown where they part."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+
+from msgspec.structs import replace
+
+from harness.measuring.paired_outcomes import MetricPairs
+from harness.measuring.suite_verdicts import invalid, judge_runs, pairing_fault
+from harness.running.baseline_grading import GradedBaseline, Regrading, graded_alike
+from harness.running.compared_metrics import MetricChoice, metric_pairs, require_metrics
+from harness.running.compared_sides import ComparedSide
+from harness.running.moved_samples import MovedSamples, moved_samples
+from harness.running.run_differences import differences, served_change
+from harness.types.comparisons import ComparedRun, Comparison, Pairing
+from harness.types.verdicts import Question, SuiteVerdict
+
+STALE_DAYS = 14
+"""A baseline is called stale when it is older."""
+
+_NAMED = 5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CompareOptions:
+    """How runs are compared; `now` is the time from which the age of a baseline is counted."""
+
+    regrading: Regrading
+    now: datetime
+    choice: MetricChoice = field(default_factory=MetricChoice)
+    question: Question = "fixed_suite"
+    confirmed: bool = False
+
+
+SidePair = tuple[ComparedSide, ComparedSide]
+"""A baseline, and the candidate that is compared with it."""
+
+
+async def compare(pairs: Sequence[SidePair], options: CompareOptions) -> tuple[Comparison, ...]:
+    """Compare candidates with their baselines, in the order given; P values know of all of them.
+
+    Raises:
+        StoreError: a run cannot be read.
+        InputError: a metric that is named is in none of the runs.
+    """
+    require_metrics(options.choice, [side for pair in pairs for side in pair])
+    paired = [await _pair(*pair, options) for pair in pairs]
+    metrics = [[] if one.fault else one.metrics(options) for one in paired]
+    judged = iter(
+        judge_runs(
+            [each for each in metrics if each],
+            question=options.question,
+            confirmed=options.confirmed,
+        )
+    )
+    return tuple(
+        one.compared(next(judged), each, options)
+        if each
+        else one.compared(invalid(one.fault, options.question), [], options)
+        for one, each in zip(paired, metrics, strict=True)
+    )
+
+
+async def _pair(
+    baseline: ComparedSide, candidate: ComparedSide, options: CompareOptions
+) -> "_Paired":
+    incomplete = baseline.incompleteness()
+    common = [name for name in baseline.samples if name in candidate.samples]
+    alike = [name for name in common if _keys_agree(baseline, candidate, name)]
+    graded = await graded_alike(baseline, candidate, frozenset(alike), options.regrading)
+    paired = [one for one in alike if one not in graded.unalike and one in graded.side.samples]
+    absent = [name for name in baseline.samples if name not in candidate.samples]
+    never_ran = absent if candidate.missing_samples else []
+    kept = frozenset(paired)
+    return _Paired(
+        baseline=baseline,
+        candidate=candidate,
+        graded=graded,
+        pairing=Pairing(
+            paired=len(paired),
+            changed=tuple(name for name in common if name not in kept),
+            added=tuple(name for name in candidate.samples if name not in baseline.samples),
+            removed=() if never_ran else tuple(absent),
+        ),
+        ids=[*paired, *(name for name in never_ran if name in graded.side.samples)],
+        fault=_incomplete(baseline, incomplete) or _fault(len(common), len(paired), graded),
+        never_ran=len(never_ran),
+    )
+
+
+def _incomplete(baseline: ComparedSide, reason: str) -> str:
+    advice = f"go on with it: regrade run --resume {baseline.folder.name}"
+    return f"only complete runs are baselines, and {reason}; {advice}" if reason else ""
+
+
+def _keys_agree(baseline: ComparedSide, candidate: ComparedSide, name: str) -> bool:
+    ours, theirs = baseline.samples[name], candidate.samples[name]
+    return baseline.keys[ours] == candidate.keys[theirs]
+
+
+def _fault(common: int, unchanged: int, graded: GradedBaseline) -> str:
+    fault = pairing_fault(common, unchanged)
+    if fault is None:
+        return ""
+    if not graded.unalike:
+        return fault
+    names = ", ".join(sorted(frozenset[str]().union(*graded.unalike.values())))
+    why = graded.problem or "graders that ask a model are only run again with --regrade-judges"
+    return f"{fault}; other graders judged {len(graded.unalike)} of them ({names}): {why}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Paired:
+    """A baseline and a candidate, with what of them can be compared.
+
+    `fault` says why nothing can be, and is empty otherwise.
+    """
+
+    baseline: ComparedSide
+    candidate: ComparedSide
+    graded: GradedBaseline
+    pairing: Pairing
+    ids: Sequence[str]
+    fault: str
+    never_ran: int
+
+    def metrics(self, options: CompareOptions) -> list[MetricPairs]:
+        """Return the outcomes of every metric, those that decide first."""
+        return metric_pairs(self.graded.side, self.candidate, self.ids, options.choice)
+
+    def compared(
+        self, verdict: SuiteVerdict, metrics: Sequence[MetricPairs], options: CompareOptions
+    ) -> Comparison:
+        """Return the comparison, with the samples that moved in the first metric that decides."""
+        before, after = self.baseline.manifest, self.candidate.manifest
+        moved = self._moved(metrics)
+        models = (self.baseline.model, self.candidate.model)
+        changes = differences(before, after, models)
+        return Comparison(
+            suite=after.suite,
+            baseline=self._baseline(options.now),
+            candidate=_run(self.candidate),
+            pairing=self.pairing,
+            verdict=verdict,
+            regressed=moved.regressed if moved else (),
+            improved=moved.improved if moved else (),
+            divergences=moved.divergences if moved else (),
+            changes=(*changes, *(served_change(*moved.served) if moved else ())),
+            warnings=tuple(self._warnings()),
+        )
+
+    def _moved(self, metrics: Sequence[MetricPairs]) -> MovedSamples | None:
+        gating = [one for one in metrics if one.metric.gating]
+        return moved_samples(self.graded.side, self.candidate, gating[0]) if gating else None
+
+    def _baseline(self, now: datetime) -> ComparedRun:
+        age = (now - self.baseline.manifest.started_at) / timedelta(days=1)
+        return replace(
+            _run(self.baseline),
+            age_days=round(age, 2),
+            stale=age > STALE_DAYS,
+            regraded=self.graded.regraded,
+        )
+
+    def _warnings(self) -> list[str]:
+        said = []
+        if self.never_ran:
+            said.append(
+                f"{self.never_ran} samples of the baseline have no trial in the candidate, which "
+                f"lacks {self.candidate.missing_samples} of those it planned: they count as missing"
+            )
+        if self.graded.unalike and not self.fault:
+            named = ", ".join(sorted(self.graded.unalike)[:_NAMED])
+            why = self.graded.problem or "graders that ask a model were not run again"
+            more = ", …" if len(self.graded.unalike) > _NAMED else ""
+            said.append(f"left out, as other graders judged them: {named}{more} ({why})")
+        return said
+
+
+def _run(side: ComparedSide) -> ComparedRun:
+    return ComparedRun(
+        run_id=side.manifest.run_id,
+        model=side.model,
+        started_at=side.manifest.started_at,
+        trials=sum(side.trials),
+    )

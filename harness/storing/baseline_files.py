@@ -1,0 +1,108 @@
+"""Baselines: a run as one portable file, and which run of a suite is the pinned one."""
+
+import shutil
+from collections.abc import Mapping
+from datetime import datetime
+from pathlib import Path
+from zipfile import ZIP_DEFLATED, BadZipFile, ZipFile, is_zipfile
+
+import msgspec
+
+from harness.storing.run_folders import MANIFEST, OUTCOMES, SUMMARY, TRIALS, UNPLANNED
+from harness.system.files import whole_file, write_whole
+from harness.types.errors import StoreError
+
+PINS = "baselines.json"
+_NEEDED = (MANIFEST, TRIALS)
+_FILES = (*_NEEDED, OUTCOMES, SUMMARY, UNPLANNED)
+
+
+class Pin(msgspec.Struct, frozen=True, kw_only=True):
+    """The run that a suite is held against."""
+
+    run: str
+    set_at: datetime
+
+
+_pins = msgspec.json.Decoder(dict[str, Pin])
+
+
+def export_baseline(folder: Path, path: Path) -> None:
+    """Write a run as one file (a ZIP archive of its own files), which can be compared with.
+
+    Raises:
+        StoreError: it cannot be written.
+    """
+    try:
+        with whole_file(path) as draft, ZipFile(draft, "w", ZIP_DEFLATED) as archive:
+            for name in _FILES:
+                if (folder / name).is_file():
+                    archive.write(folder / name, f"{folder.name}/{name}")
+    except OSError as error:
+        raise StoreError(f"cannot write: {error.strerror}", place=str(path)) from error
+
+
+def is_baseline_file(path: Path) -> bool:
+    """Say whether a file may be an exported run."""
+    return path.is_file() and is_zipfile(path)
+
+
+def unpack_baseline(path: Path, into: Path) -> Path:
+    """Unpack an exported run into a folder, and return its directory there.
+
+    Only files that a run has are unpacked, whatever else the archive holds.
+
+    Raises:
+        StoreError: it is damaged, or holds no run.
+    """
+    folder = into / "baseline"
+    try:
+        folder.mkdir(parents=True)
+        with ZipFile(path) as archive:
+            for name in _FILES:
+                _unpack(archive, name, folder)
+    except (BadZipFile, EOFError, NotImplementedError, OSError, RuntimeError) as error:
+        raise StoreError(f"cannot be unpacked: {error}", place=str(path)) from error
+    if missing := [name for name in _NEEDED if not (folder / name).is_file()]:
+        hint = "make one with `regrade baseline export RUN`"
+        raise StoreError(f"no exported run: it holds no {missing[0]}", place=str(path), hint=hint)
+    return folder
+
+
+def _unpack(archive: ZipFile, name: str, folder: Path) -> None:
+    found = [one for one in archive.namelist() if one.rpartition("/")[2] == name]
+    if not found:
+        return
+    with archive.open(found[0]) as packed, (folder / name).open("wb") as file:
+        shutil.copyfileobj(packed, file)
+
+
+def read_pins(out: Path) -> Mapping[str, Pin]:
+    """Return the pinned runs of the suites that are run into a folder, by the suite's name.
+
+    Raises:
+        StoreError: the file is damaged.
+    """
+    path = out / PINS
+    if not path.is_file():
+        return {}
+    try:
+        return _pins.decode(path.read_bytes())
+    except OSError as error:
+        raise StoreError(f"cannot read: {error.strerror}", place=str(path)) from error
+    except msgspec.MsgspecError as error:
+        raise StoreError(f"no {PINS} of Regrade: {error}", place=str(path)) from error
+
+
+def pin_baseline(out: Path, suite: str, pin: Pin) -> None:
+    """Pin a run as the baseline of its suite, in place of the one before.
+
+    Raises:
+        StoreError: it cannot be written.
+    """
+    pins = {**read_pins(out), suite: pin}
+    text = msgspec.json.format(msgspec.json.encode(pins, order="sorted"), indent=2).decode()
+    try:
+        write_whole(out / PINS, f"{text}\n")
+    except OSError as error:
+        raise StoreError(f"cannot write: {error.strerror}", place=str(out / PINS)) from error
