@@ -5,6 +5,7 @@ metric's unit.
 """
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import NormalDist
 
@@ -53,6 +54,24 @@ def detectable_from_error(error: float, floor: float = 0.0) -> float:
     sqrt(n).
     """
     return max(_Z * error, floor)
+
+
+def planned_error(rates: Sequence[float], epochs: int) -> float:
+    """Return the standard error of D that two runs of so many epochs will have on these samples.
+
+    sqrt(sum of 2p(1 - p) / K) / n, p being the samples' true pass rates, of which there is at least
+    one. Only noise between runs counts, as on a fixed suite.
+    """
+    noise = math.fsum(2 * p * (1 - p) for p in rates) / epochs
+    return math.sqrt(noise) / len(rates)
+
+
+def expected_churn(rates: Sequence[float]) -> float:
+    """Return the share of samples that change between two runs with nothing changed: mean 2p(1-p).
+
+    For one epoch; `rates` are the samples' true pass rates, of which there is at least one.
+    """
+    return math.fsum(2 * p * (1 - p) for p in rates) / len(rates)
 
 
 def times_as_much(detectable: float, margin: float, amount: int) -> int:

@@ -8,8 +8,10 @@ from harness.measuring.power import (
     detectable_from_churn,
     detectable_from_error,
     exact_detectable,
+    expected_churn,
     least_regressions,
     mcnemar_power,
+    planned_error,
     samples_for_churn,
     times_as_much,
     unchanged_samples_needed,
@@ -35,6 +37,14 @@ def test_two_hundred_samples_of_which_eight_changed_see_three_and_a_half_points(
 def test_without_a_change_five_regressions_are_the_least_that_is_seen():
     assert detectable_from_churn(0.0, 100) == 0.05
     assert detectable_from_error(0.0, 5 / 300) == 5 / 300
+
+
+def test_a_planned_comparison_sees_what_one_that_was_made_would_have_seen():
+    rates = [0.9] * 60 + [0.5] * 40
+    assert detectable_from_error(planned_error(rates, 1)) == pytest.approx(
+        detectable_from_churn(expected_churn(rates), 100)
+    )
+    assert planned_error(rates, 4) == pytest.approx(planned_error(rates, 1) / 2)
 
 
 @pytest.mark.parametrize(("margin", "samples"), [(0.02, 133), (0.05, 52), (1.0, 1)])
