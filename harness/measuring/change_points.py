@@ -4,6 +4,7 @@ import math
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from harness.measuring.flakiness import log_beta
 
@@ -30,17 +31,26 @@ class ChangePoint:
         return self.bayes_factor > SHOWN_ABOVE
 
 
-def change_point(nights: Sequence[tuple[int, int]]) -> ChangePoint | None:
-    """Look for one change of pass rate over nights, oldest first, each as (passes, failures).
+class Split(NamedTuple):
+    """A change between two nights: how much likelier it makes them, as a logarithm.
 
-    The Bayes factor is the mean over split points between nights of B(s1 + 1/2, f1 + 1/2) *
-    B(s2 + 1/2, f2 + 1/2) / (B(1/2, 1/2) * B(s + 1/2, f + 1/2)), s passes and f failures on each
-    side. Nights without a trial are counted, and no change begins with one; None for fewer than two
-    with one.
+    `nights_before` lie before the first one after it; `fell` says the rate was higher before.
+    """
+
+    log_factor: float
+    nights_before: int
+    fell: bool
+
+
+def splits(nights: Sequence[tuple[int, int]]) -> list[Split]:
+    """Return every possible change of pass rate over nights, oldest first, each (passes, failures).
+
+    The factor is B(s1 + 1/2, f1 + 1/2) * B(s2 + 1/2, f2 + 1/2) / (B(1/2, 1/2) * B(s + 1/2, f +
+    1/2)), s passes and f failures on each side. No change begins with a night without a trial.
     """
     passes, failures = (sum(night[side] for night in nights) for side in (0, 1))
     whole = _log_evidence(passes, failures)
-    scores: list[tuple[float, int, bool]] = []
+    found: list[Split] = []
     s = f = 0
     for place, night in enumerate(nights[:-1], start=1):
         s, f = s + night[0], f + night[1]
@@ -48,13 +58,23 @@ def change_point(nights: Sequence[tuple[int, int]]) -> ChangePoint | None:
         if not sum(nights[place]) or not s + f:
             continue
         score = _log_evidence(s, f) + _log_evidence(*later) - whole
-        scores.append((score, place, s * sum(later) > later[0] * (s + f)))
+        found.append(Split(score, place, s * sum(later) > later[0] * (s + f)))
+    return found
+
+
+def change_point(nights: Sequence[tuple[int, int]]) -> ChangePoint | None:
+    """Look for one change of pass rate over nights, oldest first, each as (passes, failures).
+
+    The Bayes factor is the mean of the factors of all splits. Nights without a trial are counted,
+    and no change begins with one; None for fewer than two with one.
+    """
+    scores = splits(nights)
     if not scores:
         return None
-    best = max(scores, key=lambda one: (one[0], one[1]))
-    top = best[0]
-    mean = math.fsum(math.exp(score - top) for score, _, _ in scores) / len(scores)
-    return ChangePoint(_exponential(top + math.log(mean)), best[1], best[2])
+    best = max(scores, key=lambda one: (one.log_factor, one.nights_before))
+    top = best.log_factor
+    mean = math.fsum(math.exp(one.log_factor - top) for one in scores) / len(scores)
+    return ChangePoint(_exponential(top + math.log(mean)), best.nights_before, best.fell)
 
 
 def _log_evidence(passes: int, failures: int) -> float:

@@ -1,0 +1,186 @@
+"""What one run says of its samples, read from its outcomes without the trajectories."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import msgspec
+
+from harness.storing.counted_outcomes import CountedOutcomes
+from harness.storing.counted_trials import TrialName, name_hash, unplanned_hashes
+from harness.storing.log_lines import decoded_lines
+from harness.storing.manifests import Manifest, read_manifest
+from harness.storing.run_folders import OUTCOMES, SUMMARY
+from harness.system.hashing import sha256_of
+from harness.types.errors import StoreError
+from harness.types.trials import ERROR_STATUSES, INTERRUPTED, Outcome, TrialStatus
+
+_DIGITS = 16
+
+
+@dataclass(slots=True)
+class SampleNight:
+    """One sample on one model in one run: how many trials passed, failed, and ended in an error.
+
+    `given` hashes what the agent was given, `judged` by what its trials are judged, where one was
+    graded to its end, else it is empty. Both have 16 hex digits.
+    """
+
+    given: str
+    judged: str = ""
+    passes: int = 0
+    failures: int = 0
+    errors: int = 0
+
+    @property
+    def trials(self) -> int:
+        """Count the trials that have an outcome."""
+        return self.passes + self.failures + self.errors
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NightRecord:
+    """A run as a night: its manifest, and by model and id its samples.
+
+    `complete` says that it can be judged, None where it was killed and nobody has said.
+    """
+
+    folder: Path
+    manifest: Manifest
+    models: Mapping[str, Mapping[str, SampleNight]]
+    complete: bool | None = None
+
+
+class _Short(TrialName, frozen=True, kw_only=True):
+    """What of an outcome a history needs; `grade_keys` stay as they are written."""
+
+    status: TrialStatus
+    passed: bool | None = None
+    sample_key: str = ""
+    grade_keys: msgspec.Raw = msgspec.Raw(b"{}")
+
+
+class _ModelCount(msgspec.Struct, frozen=True):
+    trials: int
+
+
+class _Totals(msgspec.Struct, frozen=True):
+    complete: bool
+    models: dict[str, _ModelCount]
+
+
+_shorts = msgspec.json.Decoder(_Short)
+_totals = msgspec.json.Decoder(_Totals)
+_keys = msgspec.json.Decoder(dict[str, str])
+_encode = msgspec.json.Encoder().encode
+
+
+def read_night(folder: Path) -> NightRecord:
+    """Read a run as a night.
+
+    The outcomes of a run that ended in order are read alone; where they are behind, as a kill
+    leaves them, or of an older version, they are made from its trials.
+
+    Raises:
+        StoreError: the run cannot be read.
+    """
+    manifest = read_manifest(folder)
+    totals = _read_totals(folder)
+    alone = _outcomes_alone(folder, totals) if totals is not None else None
+    rebuilt = () if alone is not None else (one for _, one in CountedOutcomes(folder))
+    outcomes = map(_shortened, rebuilt) if alone is None else alone
+    return NightRecord(
+        folder=folder,
+        manifest=manifest,
+        models=_by_model(outcomes, manifest),
+        complete=None if totals is None else totals.complete,
+    )
+
+
+def _read_totals(folder: Path) -> _Totals | None:
+    """Return how many trials the summary counted; None where the run was killed before it."""
+    try:
+        return _totals.decode((folder / SUMMARY).read_bytes())
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        place = str(folder / SUMMARY)
+        raise StoreError(f"cannot read: {error.strerror}", place=place) from error
+    except msgspec.MsgspecError as error:
+        raise StoreError(f"no summary: {error}", place=str(folder / SUMMARY)) from error
+
+
+def _outcomes_alone(folder: Path, totals: _Totals) -> list[_Short] | None:
+    """Return the outcomes that count; None where they are not those that the summary counted."""
+    unplanned = unplanned_hashes(folder)
+    last = dict[int, _Short]()
+    try:
+        for _, _, one in decoded_lines(folder / OUTCOMES, _shorts, lambda _: None):
+            last[name_hash(one)] = one
+    except StoreError:
+        return None
+    counted = [
+        one for name, one in last.items() if one.status != INTERRUPTED and name not in unplanned
+    ]
+    is_level = len(counted) == sum(model.trials for model in totals.models.values())
+    return counted if is_level and all(one.sample_key for one in counted) else None
+
+
+def _shortened(outcome: Outcome) -> _Short:
+    return _Short(
+        outcome.sample_id,
+        outcome.model,
+        outcome.epoch,
+        status=outcome.status,
+        passed=outcome.passed,
+        sample_key=outcome.sample_key,
+        grade_keys=msgspec.Raw(_encode(outcome.grade_keys)),
+    )
+
+
+def _by_model(outcomes: Iterable[_Short], manifest: Manifest) -> dict[str, dict[str, SampleNight]]:
+    models: dict[str, dict[str, SampleNight]] = {name: {} for name in manifest.models}
+    rule = _rule_of(manifest)
+    for one in outcomes:
+        samples = models.setdefault(one.model, {})
+        sample = samples.get(one.sample_id)
+        if sample is None:
+            sample = samples[one.sample_id] = SampleNight(one.sample_key)
+        _count(sample, one)
+        if not sample.judged and one.status == "completed":
+            sample.judged = _judged(bytes(one.grade_keys), rule)
+    return models
+
+
+def _count(sample: SampleNight, one: _Short) -> None:
+    if one.status in ERROR_STATUSES:
+        sample.errors += 1
+    elif one.passed is True:
+        sample.passes += 1
+    elif one.status != "completed" or one.passed is not None:
+        sample.failures += 1
+
+
+class _Rule(NamedTuple):
+    """The rule by which a trial passes, as JSON, and the graders that only observe."""
+
+    text: str
+    observed: frozenset[str]
+
+
+def _rule_of(manifest: Manifest) -> _Rule:
+    judging = manifest.judging or {}
+    graders: dict[str, Any] = judging.get("graders", {})
+    observed = frozenset(name for name, of in graders.items() if of.get("role") == "observed")
+    deciding = {name: of for name, of in graders.items() if name not in observed}
+    return _Rule(_encode({**judging, "graders": deciding}).decode(), observed)
+
+
+@lru_cache(maxsize=65_536)
+def _judged(grade_keys: bytes, rule: _Rule) -> str:
+    """Hash what decides whether a trial of a sample passes."""
+    keys = _keys.decode(grade_keys)
+    deciding = {name: key for name, key in keys.items() if name not in rule.observed}
+    return sha256_of(deciding, rule.text).removeprefix("sha256:")[:_DIGITS]
