@@ -23,14 +23,18 @@ EVERYDAY = {
     "init": ("init", "Write a starter suite that runs at once."),
     "run": ("run", "Drive the agent of a suite, grade what it did, store and sum up."),
     "grade": ("grade", "Grade a stored run, or records of another tool; no agent is driven."),
+    "compare": ("compare", "Say whether a run is better, worse or no worse than another."),
     "show": ("show", "Show the numbers of a run, or all that happened in its trials."),
     "validate": ("validate", "Report every mistake in suites and datasets, with its place."),
 }
 MORE = {
+    "baseline": ("baseline", "Pin the run that others are held against, or write it as one file."),
     "clean": ("clean", "Delete what a killed run has left on a Letta server."),
     "convert": ("convert", "Write a run, or records of another tool, as trials of our own."),
+    "explain": ("explain", "Say why a run is as it is, and how to see it again."),
     "export": ("export", "Write a run as a table, or its conversations as messages."),
     "list": ("list", "Show which graders, extractors, targets and formats there are."),
+    "report": ("report", "Write a run as JUnit XML, Markdown or annotations of GitHub."),
     "schema": ("schema", "Print the JSON Schema of a suite, for your editor."),
     "serve-model": ("serve_model", "Serve scripted models on loopback, to any OpenAI client."),
 }

@@ -1,11 +1,12 @@
 """Runs and their models as a user names them: `RUN` or `RUN::MODEL`, `latest`, `pinned`, a file."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from harness.running.compared_sides import ComparedSide
+from harness.running.stored_summaries import summary_of
 from harness.storing.baseline_files import is_baseline_file, read_pins, unpack_baseline
 from harness.storing.manifests import Manifest, read_manifest, read_summary
 from harness.storing.run_folders import TRIALS, find_run
@@ -26,6 +27,12 @@ class RunAddress:
         """Read `RUN` or `RUN::MODEL`."""
         run, mark, model = text.partition("::")
         return RunAddress(run, model if mark else None)
+
+
+def is_one_run(baseline: RunAddress, candidate: RunAddress) -> bool:
+    """Say whether two models of one run are named, such as `latest::a` and `latest::b`."""
+    named = baseline.model is not None and candidate.model is not None
+    return named and baseline.run == candidate.run
 
 
 def find_candidate(address: RunAddress, out: Path) -> Path:
@@ -66,6 +73,21 @@ def find_baseline(
         if path.exists():
             raise _fault(error) from error
     return None
+
+
+def require_complete(folder: Path) -> Manifest:
+    """Return the manifest of a run that can be a baseline.
+
+    Raises:
+        InputError: it is not complete.
+        StoreError: it cannot be read.
+    """
+    manifest, summary = read_manifest(folder), summary_of(folder)
+    if not summary.complete:
+        problem = f"only complete runs are baselines: {'; '.join(summary.reasons)}"
+        allowed = f"go on with it: regrade run --resume {folder}"
+        raise InputError([Fault(file=str(folder), problem=problem, allowed=allowed)])
+    return manifest
 
 
 def _complete_runs(out: Path, suite: str, besides: Path | None) -> Iterator[Path]:
@@ -138,9 +160,3 @@ class _Sides:
         if (folder, model) not in self._read:
             self._read[folder, model] = ComparedSide(folder, model)
         return self._read[folder, model]
-
-
-def gravest(codes: Iterable[int]) -> int:
-    """Return the gravest of exit codes: 3 (cannot be judged), 1, 4 (undecided), 0."""
-    found = set(codes)
-    return next((code for code in (2, 3, 1, 4) if code in found), 0)

@@ -1,6 +1,6 @@
 """Comparisons: two runs side by side, and the samples and events at which they part.
 
-A `Comparison` is what `regrade compare --json` writes.
+`Comparisons` are what `regrade compare --json` writes.
 """
 
 from datetime import datetime
@@ -160,3 +160,15 @@ class Comparison(msgspec.Struct, frozen=True, kw_only=True):
     divergences: tuple[DivergenceGroup, ...] = ()
     changes: tuple[Change, ...] = ()
     warnings: tuple[str, ...] = ()
+
+
+class Comparisons(msgspec.Struct, frozen=True, kw_only=True):
+    """Candidates side by side with their baselines.
+
+    `exit_code` is that of `regrade compare`. `first_night` says that there was no baseline yet,
+    so that nothing was compared.
+    """
+
+    comparisons: tuple[Comparison, ...] = ()
+    exit_code: int = 0
+    first_night: bool = False

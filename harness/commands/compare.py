@@ -1,0 +1,111 @@
+"""`regrade compare`: is the candidate better, worse, or no worse than the baseline?"""
+
+from pathlib import Path
+
+import click
+
+
+@click.command(name="compare")
+@click.argument("baseline")
+@click.argument("candidate")
+@click.option(
+    "--metric",
+    "metrics",
+    multiple=True,
+    help="Let this metric decide (a grader, `trial`, seconds, cost_usd, tokens); may be repeated.",
+)
+@click.option(
+    "--margin",
+    "margins",
+    multiple=True,
+    metavar="FRACTION",
+    help="The drop that you can live with: 0.05 is 5 points. METRIC=NUMBER for one metric alone.",
+)
+@click.option(
+    "--population",
+    is_flag=True,
+    help="Ask about all that the samples stand for, not about these samples.",
+)
+@click.option(
+    "--suite",
+    "suite_file",
+    type=click.Path(path_type=Path),
+    help="Grade the baseline again by this suite, where graders differ.",
+)
+@click.option(
+    "--regrade-judges", is_flag=True, help="Let graders that ask a model grade the baseline again."
+)
+@click.option("--strict", is_flag=True, help="Exit with 4 where the comparison is inconclusive.")
+@click.option(
+    "--require-baseline", is_flag=True, help="Exit with 3 where there is no baseline yet."
+)
+@click.option(
+    "--json", "json_to", type=click.Path(path_type=Path, dir_okay=False), help="Write it as JSON."
+)
+@click.option(
+    "--markdown",
+    "markdown_to",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Write it as Markdown, for a pull request.",
+)
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path, file_okay=False),
+    default=Path("runs"),
+    show_default=True,
+    help="Look for runs in this folder.",
+)
+def command(  # noqa: PLR0913, PLR0917  (one parameter an option)
+    baseline: str,
+    candidate: str,
+    metrics: tuple[str, ...],
+    margins: tuple[str, ...],
+    suite_file: Path | None,
+    json_to: Path | None,
+    markdown_to: Path | None,
+    out: Path,
+    *,
+    population: bool,
+    regrade_judges: bool,
+    strict: bool,
+    require_baseline: bool,
+) -> int:
+    """Compare the run CANDIDATE with the run BASELINE, sample by sample.
+
+    A run is named as for `regrade show`, one model of it as RUN::MODEL. BASELINE may also be a
+    file that `regrade baseline export` wrote, `pinned`, or `latest` (the newest complete run of the
+    suite beside CANDIDATE; latest::ONE with latest::OTHER are two models of the newest run). No
+    agent is driven. Exit codes: 0 improved, no worse or inconclusive,
+    1 regressed, 3 the runs cannot be compared.
+    """
+    # Loaded here, so that `regrade --help` need not.
+    from harness.commands.comparison_reporting import (  # noqa: PLC0415
+        ComparisonChoices,
+        compare_runs,
+        read_margins,
+        show,
+    )
+    from harness.running.compared_metrics import MetricChoice  # noqa: PLC0415
+    from harness.running.run_addresses import (  # noqa: PLC0415
+        RunAddress,
+        find_candidate,
+        is_one_run,
+    )
+
+    choice = MetricChoice(gating=metrics) if metrics else MetricChoice()
+    choices = ComparisonChoices(
+        baseline=RunAddress.read(baseline),
+        out=out,
+        metrics=read_margins(margins, choice),
+        question="population" if population else "fixed_suite",
+        suite_file=suite_file,
+        regrades_judges=regrade_judges,
+        is_strict=strict,
+        requires_baseline=require_baseline,
+    )
+    address = RunAddress.read(candidate)
+    folder = find_candidate(address, out)
+    same = folder if is_one_run(choices.baseline, address) else None
+    compared = compare_runs((folder, address.model), choices, same)
+    show(compared, json_to=json_to, markdown_to=markdown_to)
+    return compared.exit_code

@@ -1,0 +1,159 @@
+"""What `compare` and `run --baseline` share: runs are compared, shown, and give an exit code."""
+
+import tempfile
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import click
+import msgspec
+
+from harness.commands.run_reporting import console
+from harness.reports.comparison_markdown import comparisons_markdown
+from harness.reports.comparison_text import print_comparisons
+from harness.running.baseline_grading import Regrading
+from harness.running.compared_metrics import MetricChoice
+from harness.running.comparing import CompareOptions, compare
+from harness.running.run_addresses import (
+    RunAddress,
+    find_baseline,
+    pair_sides,
+)
+from harness.storing.manifests import read_manifest
+from harness.system.clock import now
+from harness.system.files import write_whole
+from harness.system.loops import run_to_end
+from harness.types.comparisons import Comparison, Comparisons
+from harness.types.errors import Fault, InputError
+from harness.types.suites import Suite
+from harness.types.verdicts import Question
+
+_CODES = {"invalid": 3, "regressed": 1, "improved": 0, "no_worse": 0, "inconclusive": 0}
+_GRAVEST = (3, 1, 4, 0)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ComparisonChoices:
+    """What the command line says of a comparison."""
+
+    baseline: RunAddress
+    out: Path
+    metrics: MetricChoice = field(default_factory=MetricChoice)
+    question: Question = "fixed_suite"
+    suite_file: Path | None = None
+    suite: Suite | None = None
+    regrades_judges: bool = False
+    is_strict: bool = False
+    requires_baseline: bool = False
+
+
+def compare_runs(
+    candidate: tuple[Path, str | None], choices: ComparisonChoices, baseline: Path | None = None
+) -> Comparisons:
+    """Compare a run, or a model of it, with its baseline; no baseline is a first night.
+
+    `baseline` is its directory, where that was found beforehand.
+
+    Raises:
+        InputError: a model or metric is not there, or the baseline is no run.
+        StoreError: a run cannot be read.
+    """
+    with tempfile.TemporaryDirectory(prefix="regrade-compare-") as scratch:
+        workspace = Path(scratch)
+        found = baseline or baseline_of(choices, candidate[0], workspace)
+        if found is None:
+            code = 3 if choices.requires_baseline else 0
+            return Comparisons(first_night=True, exit_code=code)
+        pairs = pair_sides((found, choices.baseline.model), candidate)
+        regrading = Regrading(
+            folder=workspace / "graded",
+            suite=choices.suite,
+            suite_file=choices.suite_file,
+            asks_models=choices.regrades_judges,
+        )
+        options = CompareOptions(
+            regrading=regrading, now=now(), choice=choices.metrics, question=choices.question
+        )
+        made = run_to_end(compare(pairs, options))
+    return Comparisons(comparisons=made, exit_code=_code(made, is_strict=choices.is_strict))
+
+
+def baseline_of(choices: ComparisonChoices, candidate: Path, workspace: Path) -> Path | None:
+    """Find the baseline of a candidate; None where there is none yet."""
+    return find_baseline(
+        choices.baseline,
+        choices.out,
+        suite=read_manifest(candidate).suite,
+        besides=candidate,
+        workspace=workspace,
+    )
+
+
+def _code(comparisons: Iterable[Comparison], *, is_strict: bool) -> int:
+    codes = dict(_CODES, inconclusive=4) if is_strict else _CODES
+    return gravest(codes[one.verdict.verdict] for one in comparisons)
+
+
+def gravest(codes: Iterable[int]) -> int:
+    """Return the gravest of exit codes: 3 cannot be judged, 1 regressed, 4 undecided, 0 well."""
+    found = set(codes)
+    return next((code for code in _GRAVEST if code in found), 0)
+
+
+def show(compared: Comparisons, *, json_to: Path | None, markdown_to: Path | None) -> None:
+    """Print a comparison, and write it as JSON and Markdown where that was asked for.
+
+    Raises:
+        InputError: a file cannot be written.
+    """
+    if compared.first_night:
+        click.echo("First night: there is no baseline yet, so nothing was compared.")
+    else:
+        print_comparisons(console(), compared)
+    if json_to is not None:
+        text = msgspec.json.format(msgspec.json.encode(compared), indent=2).decode()
+        _write(json_to, f"{text}\n")
+    if markdown_to is not None:
+        _write(markdown_to, comparisons_markdown(compared))
+
+
+def _write(path: Path, text: str) -> None:
+    try:
+        write_whole(path, text)
+    except OSError as error:
+        problem = f"cannot be written: {error.strerror}"
+        raise InputError([Fault(file=str(path), problem=problem)]) from error
+
+
+def read_margins(given: Iterable[str], choice: MetricChoice) -> MetricChoice:
+    """Add margins as the command line gives them: `0.05`, or `METRIC=0.05`.
+
+    Raises:
+        InputError: one is no number above 0, or a general one is no fraction.
+    """
+    margin, margins, faults = choice.margin, dict(choice.margins), []
+    for text in given:
+        metric, mark, number = text.rpartition("=")
+        value = _number(number)
+        if value is None or (not mark and value >= 1):
+            faults.append(_no_margin(text))
+        elif mark:
+            margins[metric] = value
+        else:
+            margin = value
+    if faults:
+        raise InputError(faults)
+    return replace(choice, margin=margin, margins=margins)
+
+
+def _number(text: str) -> float | None:
+    try:
+        value = float(text)
+    except ValueError:
+        return None
+    return value if 0 < value < float("inf") else None
+
+
+def _no_margin(text: str) -> Fault:
+    allowed = "a fraction such as 0.05 (5 points), or METRIC=NUMBER, above 0"
+    return Fault(file="--margin", problem=f"found {text!r}", allowed=allowed)

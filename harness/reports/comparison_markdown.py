@@ -1,0 +1,105 @@
+"""A comparison as Markdown, fit for a comment on a pull request."""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+
+from harness.reports.comparison_words import (
+    amount,
+    change_line,
+    evidence_lines,
+    group_sentence,
+    headline,
+    interval,
+    moved_by,
+    p_value,
+    pair_line,
+    pairing_lines,
+    power_lines,
+    sides_line,
+)
+from harness.types.comparisons import Comparison, Comparisons, SamplePair
+from harness.types.verdicts import VERDICT_WORDS, MetricVerdict
+
+_SHOWN = 10
+_SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~@!&$])")
+_SIGNS = {
+    "invalid": "⛔",
+    "regressed": "🔴",
+    "improved": "🟢",
+    "no_worse": "🟢",
+    "inconclusive": "🟡",
+}
+
+
+def comparisons_markdown(compared: Comparisons) -> str:
+    """Return candidates against their baselines as Markdown; no text in it is taken for markup."""
+    if compared.first_night:
+        return "### First night\n\nThere is no baseline yet, so nothing was compared.\n"
+    return "\n".join(line for one in compared.comparisons for line in _lines(one)) + "\n"
+
+
+def escaped(text: str) -> str:
+    """Return a text as Markdown shows it: nothing of it is markup, a mention or a link."""
+    return _SPECIAL.sub(r"\\\1", text).replace("://", ":\u200b//")
+
+
+def _lines(comparison: Comparison) -> Iterator[str]:
+    sign = _SIGNS[comparison.verdict.verdict]
+    yield f"### {sign} {escaped(comparison.suite)}: {escaped(headline(comparison))}"
+    yield ""
+    yield escaped(sides_line(comparison))
+    yield ""
+    said = [*pairing_lines(comparison), *comparison.warnings]
+    for metric in comparison.verdict.metrics:
+        said += [*power_lines(metric), *metric.warnings] if metric.gating else []
+    yield from (f"- {escaped(line)}" for line in said)
+    yield from (f"- **{escaped(group_sentence(group))}**" for group in comparison.divergences)
+    yield ""
+    yield from _metrics(comparison.verdict.metrics)
+    yield from _samples("Regressed", comparison.regressed)
+    yield from _samples("Improved", comparison.improved)
+    yield from _folded("What else differs", map(change_line, comparison.changes))
+
+
+def _metrics(metrics: Sequence[MetricVerdict]) -> Iterator[str]:
+    if not metrics:
+        return
+    yield "| | baseline | candidate | difference | 90 % interval | p | verdict |"
+    yield "|---|---:|---:|---:|---:|---:|---|"
+    for one in metrics:
+        word = VERDICT_WORDS[one.verdict]
+        cells = (
+            one.metric,
+            amount(one.baseline.value, one.unit),
+            amount(one.candidate.value, one.unit),
+            moved_by(one),
+            interval(one),
+            p_value(one),
+            word if one.gating else f"({word})",
+        )
+        yield f"| {' | '.join(map(escaped, cells))} |"
+    yield ""
+
+
+def _samples(title: str, pairs: Sequence[SamplePair]) -> Iterator[str]:
+    lines: list[str] = []
+    for pair in pairs[:_SHOWN]:
+        lines.append(pair_line(pair))
+        lines.extend(f"  {label.strip()}: {text}" for label, text in evidence_lines(pair))
+    if len(pairs) > _SHOWN:
+        lines.append(f"{len(pairs) - _SHOWN} more")
+    yield from _folded(f"{title}: {len(pairs)}", lines)
+
+
+def _folded(title: str, lines: Iterable[str]) -> Iterator[str]:
+    found = list(lines)
+    if not found:
+        return
+    yield f"<details><summary>{escaped(title)}</summary>"
+    yield ""
+    for line in found:
+        indent = "  " if line.startswith("  ") else ""
+        yield f"{indent}- {escaped(line.strip())}"
+    yield ""
+    yield "</details>"
+    yield ""
