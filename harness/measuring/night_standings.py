@@ -1,12 +1,12 @@
 """How every sample stands tonight, with what changed on earlier nights taken into account."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from msgspec.structs import replace
 
 from harness.measuring.flakiness import SampleNights, standings
-from harness.measuring.sample_changes import Change, Nights, sample_changes
+from harness.measuring.sample_changes import Change, Nights
 from harness.types.sample_states import SampleStanding
 
 
@@ -18,14 +18,17 @@ class Standing:
     change: Change | None = None
 
 
-def night_standings(samples: Mapping[str, Nights], accepted: int = 0) -> list[Standing]:
+def night_standings(
+    samples: Mapping[str, Nights], changes: Iterable[Change], accepted: int = 0
+) -> list[Standing]:
     """Say of every sample how it stands on the last of its nights, in the order given.
 
-    A sample is held against its own nights since it last changed. One that changed on the night
+    `changes` are those of `sample_changes`. A sample is held against its own nights since it last
+    changed. One that changed on the night
     `accepted` (from 0; the baseline's) or before is taken as it is now; one that changed later has
     regressed, or is fixed, until tonight says otherwise. Every sample has as many nights.
     """
-    last = {change.sample_id: change for change in sample_changes(samples)}
+    last = {change.sample_id: change for change in changes}
     nights = [_tonight(name, of, last.get(name)) for name, of in samples.items()]
     return [_standing(one, last.get(one.sample_id), accepted) for one in standings(nights)]
 

@@ -10,7 +10,7 @@ import msgspec
 
 from harness.storing.counted_outcomes import CountedOutcomes
 from harness.storing.counted_trials import TrialName, name_hash, unplanned_hashes
-from harness.storing.log_lines import decoded_lines
+from harness.storing.log_pieces import UNDECODABLE
 from harness.storing.manifests import Manifest, read_manifest
 from harness.storing.run_folders import OUTCOMES, SUMMARY
 from harness.system.hashing import sha256_of
@@ -33,6 +33,16 @@ class SampleNight:
     passes: int = 0
     failures: int = 0
     errors: int = 0
+
+    @property
+    def key(self) -> str:
+        """Return both hashes as one, of 16 hex digits."""
+        return _short_hash(self.given, self.judged)
+
+    def is_like(self, other: "SampleNight") -> bool:
+        """Say whether trials of both nights are of one kind, as far as is known."""
+        judges = {self.judged, other.judged} - {""}
+        return self.given == other.given and len(judges) <= 1
 
     @property
     def trials(self) -> int:
@@ -77,8 +87,8 @@ _keys = msgspec.json.Decoder(dict[str, str])
 _encode = msgspec.json.Encoder().encode
 
 
-def read_night(folder: Path) -> NightRecord:
-    """Read a run as a night.
+def read_night(folder: Path, manifest: Manifest | None = None) -> NightRecord:
+    """Read a run as a night; its manifest is read too, if it is not given.
 
     The outcomes of a run that ended in order are read alone; where they are behind, as a kill
     leaves them, or of an older version, they are made from its trials.
@@ -86,7 +96,7 @@ def read_night(folder: Path) -> NightRecord:
     Raises:
         StoreError: the run cannot be read.
     """
-    manifest = read_manifest(folder)
+    manifest = manifest or read_manifest(folder)
     totals = _read_totals(folder)
     alone = _outcomes_alone(folder, totals) if totals is not None else None
     rebuilt = () if alone is not None else (one for _, one in CountedOutcomes(folder))
@@ -114,16 +124,15 @@ def _read_totals(folder: Path) -> _Totals | None:
 
 def _outcomes_alone(folder: Path, totals: _Totals) -> list[_Short] | None:
     """Return the outcomes that count; None where they are not those that the summary counted."""
-    unplanned = unplanned_hashes(folder)
-    last = dict[int, _Short]()
     try:
-        for _, _, one in decoded_lines(folder / OUTCOMES, _shorts, lambda _: None):
-            last[name_hash(one)] = one
-    except StoreError:
+        found = _shorts.decode_lines((folder / OUTCOMES).read_bytes())
+    except (OSError, *UNDECODABLE):
         return None
-    counted = [
-        one for name, one in last.items() if one.status != INTERRUPTED and name not in unplanned
-    ]
+    unplanned = unplanned_hashes(folder)
+    last = {(one.sample_id, one.model, one.epoch): one for one in found}
+    counted = [one for one in last.values() if one.status != INTERRUPTED]
+    if unplanned:
+        counted = [one for one in counted if name_hash(one) not in unplanned]
     is_level = len(counted) == sum(model.trials for model in totals.models.values())
     return counted if is_level and all(one.sample_key for one in counted) else None
 
@@ -183,4 +192,8 @@ def _judged(grade_keys: bytes, rule: _Rule) -> str:
     """Hash what decides whether a trial of a sample passes."""
     keys = _keys.decode(grade_keys)
     deciding = {name: key for name, key in keys.items() if name not in rule.observed}
-    return sha256_of(deciding, rule.text).removeprefix("sha256:")[:_DIGITS]
+    return _short_hash(deciding, rule.text)
+
+
+def _short_hash(*values: object) -> str:
+    return sha256_of(*values).removeprefix("sha256:")[:_DIGITS]

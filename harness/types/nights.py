@@ -41,13 +41,13 @@ class SampleChange(msgspec.Struct, frozen=True, kw_only=True):
     """A change of one sample's pass rate, and the nights around it, up to its next change.
 
     `before` and `after` are (passes, trials). `bayes_factor` is how many times likelier the nights
-    are with the change than without.
+    are with the change than without; None where tonight's trials alone show it.
     """
 
     sample_id: str
     before: tuple[int, int]
     after: tuple[int, int]
-    bayes_factor: float
+    bayes_factor: float | None = None
 
 
 class NightOfChange(msgspec.Struct, frozen=True, kw_only=True):

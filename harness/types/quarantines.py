@@ -27,10 +27,3 @@ class QuarantineEntry:
     model: str | None = None
     key: str | None = None
     reason: str = ""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Quarantine:
-    """The entries of a quarantine file, in its order."""
-
-    entries: tuple[QuarantineEntry, ...] = ()
