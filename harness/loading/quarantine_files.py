@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from datetime import date
 from pathlib import Path
 
 import yaml
@@ -63,12 +64,12 @@ def write_quarantine(path: Path, entries: Iterable[QuarantineEntry]) -> None:
         raise InputError([Fault(file=str(path), problem=problem)]) from error
 
 
-def _row(entry: QuarantineEntry) -> dict[str, str]:
+def _row(entry: QuarantineEntry) -> dict[str, str | date]:
     row = {
         "sample": entry.sample,
         "model": entry.model,
-        "since": entry.since.isoformat(),
-        "ends": entry.ends.isoformat(),
+        "since": entry.since,
+        "ends": entry.ends,
         "key": entry.key,
         "reason": entry.reason,
     }

@@ -1,0 +1,43 @@
+"""A history read and shown."""
+
+from datetime import datetime
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import click
+import msgspec
+
+from harness.reports.history_text import history_text
+from harness.running.histories import HistoryOptions, read_history
+from harness.system.files import write_whole
+from harness.system.texts import one_line
+from harness.types.errors import Fault, InputError
+from harness.types.nights import History
+
+
+def show_history(folder: Path, at: datetime, json_to: Path | None, **choices: Any) -> History:
+    """Show the history of a folder of runs, write it as JSON where asked for, and return it.
+
+    `choices` are further fields of `HistoryOptions`.
+
+    Raises:
+        InputError: there is no night, or a name that is given is not there.
+    """
+    with TemporaryDirectory(prefix="regrade-") as workspace:
+        options = HistoryOptions(now=at, workspace=Path(workspace), **choices)
+        history = read_history(folder, options)
+    click.echo(history_text(history, at.date()), nl=False)
+    if json_to is not None:
+        _write(json_to, history)
+    return history
+
+
+def _write(path: Path, history: History) -> None:
+    text = msgspec.json.format(msgspec.json.encode(history), indent=2).decode()
+    try:
+        write_whole(path, f"{text}\n")
+    except OSError as error:
+        problem = f"cannot be written: {error.strerror or type(error).__name__}"
+        raise InputError([Fault(file=str(path), problem=problem)]) from error
+    click.echo(one_line(f"wrote {path}"))

@@ -1,0 +1,196 @@
+"""A history as text for a terminal."""
+
+from collections.abc import Iterator, Sequence
+from datetime import date
+
+from harness.reports.comparison_words import metric_sentence, power_lines
+from harness.reports.sparklines import sparkline
+from harness.system.texts import one_line
+from harness.types.nights import (
+    ExpectedFlips,
+    History,
+    ModelNights,
+    Night,
+    NightOfChange,
+    QuarantineState,
+    SampleChange,
+    SampleNow,
+)
+from harness.types.sample_states import SampleState
+from harness.types.verdicts import VERDICT_WORDS
+
+STALE_DAYS = 14
+"""A baseline is called stale when it is older."""
+
+_NIGHTS_SHOWN = 7
+_BARS_SHOWN = 90
+_SAMPLES_SHOWN = 10
+_LONGEST_ID = 60
+_SMALL = 0.001
+
+
+def history_text(history: History, today: date) -> str:
+    """Return a history as lines; nothing in names or ids does harm."""
+    lines = [line for model in history.models for line in _model(model, today)]
+    for state in history.quarantines:
+        lines += _quarantine(state)
+    for left in history.left_out:
+        lines.append(f"left out: {one_line(left.run)}: {one_line(left.reason)}")
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _model(model: ModelNights, today: date) -> Iterator[str]:
+    first, last = model.nights[0], model.nights[-1]
+    count = len(model.nights)
+    days = f"{first.started_at:%Y-%m-%d} to {last.started_at:%Y-%m-%d}"
+    nights = "1 night" if count == 1 else f"{count} nights"
+    yield f"{one_line(model.suite)} on {one_line(model.model)}: {nights}, {days}"
+    yield f"  {sparkline([night.rate.value for night in model.nights[-_BARS_SHOWN:]])}"
+    if count > _NIGHTS_SHOWN:
+        yield f"  the last {_NIGHTS_SHOWN}:"
+    for night in model.nights[-_NIGHTS_SHOWN:]:
+        yield f"  {_night(night)}"
+    yield from _verdict(model)
+    yield from _samples(model, today)
+    if model.flips is not None:
+        yield f"  {_flips(model.flips)}"
+    for warning in model.warnings:
+        yield f"  warning: {one_line(warning)}"
+    yield ""
+
+
+def _night(night: Night) -> str:
+    rate = "no rate" if night.rate.value is None else _percent(night.rate.value)
+    ends = ""
+    if night.rate.low is not None and night.rate.high is not None:
+        ends = f", 95 % interval {100 * night.rate.low:.1f} to {_percent(night.rate.high)}"
+    marks = [
+        *([f"{night.errors} errors"] if night.errors else []),
+        *([] if night.complete else ["incomplete"]),
+        *(["the baseline"] if night.is_baseline else []),
+        *([VERDICT_WORDS[night.verdict]] if night.verdict else []),
+        *([f"changed: {', '.join(map(one_line, night.changes))}"] if night.changes else []),
+    ]
+    said = f"  [{'; '.join(marks)}]" if marks else ""
+    passed = f"{night.passed:,} of {night.trials:,}"
+    return f"{night.number:>4}  {night.started_at:%Y-%m-%d %H:%M}  {rate:>7} ({passed}{ends}){said}"
+
+
+def _verdict(model: ModelNights) -> Iterator[str]:
+    if model.baseline is None:
+        yield "  no baseline is pinned: `regrade baseline set RUN` pins one"
+        return
+    days = model.baseline_days or 0.0
+    old = f"{days:.0f} days old{': STALE' if days > STALE_DAYS else ''}"
+    against = f"against the baseline {one_line(model.baseline)} ({old})"
+    if model.verdict is None:
+        yield f"  {against}: no later night"
+        return
+    stage = f" ({model.verdict.stage})" if model.verdict.stage else ""
+    said = [metric_sentence(one) for one in model.verdict.metrics if one.gating]
+    about = model.verdict.reason or "; ".join(said)
+    yield f"  {VERDICT_WORDS[model.verdict.verdict]}{stage} {against}: {one_line(about)}"
+    for metric in model.verdict.metrics:
+        for line in power_lines(metric):
+            yield f"    {one_line(line)}"
+    if model.verdict.stage == "suspected":
+        yield "    one night in 20 alarms with nothing changed: run both versions afresh to confirm"
+
+
+def _samples(model: ModelNights, today: date) -> Iterator[str]:
+    for turn in model.turns:
+        yield f"  {_turn(turn)}"
+    if model.whole is not None:
+        word = "less" if model.whole.fell else "more"
+        yield f"  the samples together pass {word} often since {_when(model.whole)}"
+    changes = {(one.sample_id, turn.night): one for turn in model.turns for one in turn.samples}
+    for state, words in _STATES.items():
+        found = [one for one in model.samples if one.standing.state == state]
+        if found:
+            yield f"  {words}: {_count(len(found), 'sample')}"
+            said = (
+                _sample(one, changes.get((one.standing.sample_id, one.since or 0)), today)
+                for one in found
+            )
+            yield from _cut(list(said))
+    steady = sum(model.counts.get(state, 0) for state in ("stable_pass", "stable_fail"))
+    failing = model.counts.get("stable_fail", 0)
+    yield f"  steady: {_count(steady, 'sample')}, {failing} of them failing"
+
+
+_STATES: dict[SampleState, str] = {
+    "regressed": "regressed",
+    "fixed": "fixed",
+    "flaky": "flaky",
+    "new": "new (fewer than 5 earlier trials)",
+}
+
+
+def _turn(turn: NightOfChange) -> str:
+    word = "worse" if turn.fell else "better"
+    ids = [_id(one.sample_id) for one in turn.samples[:_SAMPLES_SHOWN]]
+    more = len(turn.samples) - len(ids)
+    named = ", ".join(ids) + (f" and {more} more" if more else "")
+    return f"{word} since {_when(turn)}: {_count(len(turn.samples), 'sample')}: {named}"
+
+
+def _when(turn: NightOfChange) -> str:
+    also = f"; changed: {', '.join(map(one_line, turn.changes))}" if turn.changes else ""
+    return f"night {turn.night} ({turn.started_at:%Y-%m-%d}, {one_line(turn.run_id)}{also})"
+
+
+def _sample(one: SampleNow, change: SampleChange | None, today: date) -> str:
+    return f"    {_id(one.standing.sample_id)} ({', '.join(_facts(one, change, today))})"
+
+
+def _facts(one: SampleNow, change: SampleChange | None, today: date) -> Iterator[str]:
+    now = one.standing
+    if change is not None:
+        before, after = (f"{of[0]:,} of {of[1]:,}" for of in (change.before, change.after))
+        yield f"{before} passed before night {one.since}, {after} since"
+    elif now.state == "flaky" and now.disagreement is not None:
+        passes, trials = now.passes + now.passes_tonight, now.trials + now.trials_tonight
+        yield f"{passes:,} of {trials:,} passed"
+        yield f"two runs disagree {100 * now.disagreement:.0f} %"
+    elif one.since is not None:
+        yield f"since night {one.since}"
+    if now.state != "flaky":
+        yield f"tonight {now.passes_tonight} of {now.trials_tonight}"
+    if one.quarantined_until is not None:
+        left = (one.quarantined_until - today).days
+        yield f"quarantined, ends in {_count(left, 'night')}"
+
+
+def _flips(flips: ExpectedFlips) -> str:
+    chance = "less than 0.1 %" if flips.chance < _SMALL else f"{100 * flips.chance:.1f} %"
+    return (
+        f"{flips.fell} of {flips.samples} samples did worse than the night before; with nothing "
+        f"changed it is {flips.expected:.1f} on average, and {flips.fell} or more with a chance "
+        f"of {chance}"
+    )
+
+
+def _quarantine(state: QuarantineState) -> Iterator[str]:
+    named = ", ".join(map(_id, state.in_force)) or "none"
+    of = f"{len(state.in_force)} quarantined (limit {state.limit})"
+    yield f"{one_line(state.suite)}: {of}: {named} [{one_line(state.file)}]"
+    for text in state.ended:
+        yield f"  no longer quarantined: {one_line(text)}"
+
+
+def _cut(lines: Sequence[str]) -> Iterator[str]:
+    yield from lines[:_SAMPLES_SHOWN]
+    if len(lines) > _SAMPLES_SHOWN:
+        yield f"    and {len(lines) - _SAMPLES_SHOWN} more (--json has them all)"
+
+
+def _id(name: str) -> str:
+    return one_line(name, _LONGEST_ID)
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def _percent(rate: float) -> str:
+    return f"{100 * rate:.1f} %"

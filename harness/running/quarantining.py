@@ -1,0 +1,128 @@
+"""Samples put into quarantine and taken out of it, by what the nights say of them."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import date, timedelta
+from pathlib import Path
+
+from harness.loading.quarantine_files import read_quarantine, write_quarantine
+from harness.measuring.quarantine_rules import quarantine_limit, rule_quarantine
+from harness.running.histories import quarantine_path
+from harness.running.night_runs import find_nights
+from harness.running.night_series import Series, series_of
+from harness.system.suggestions import suggest
+from harness.types.errors import Fault, InputError
+from harness.types.quarantines import QUARANTINE_DAYS, QuarantineEntry
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QuarantineOrder:
+    """Which samples go into quarantine, which come out, on which day and why.
+
+    Without `model` the entry is for the only model that has run. `file` is that of the quarantined
+    samples, None for the one beside the suite.
+    """
+
+    today: date
+    add: tuple[str, ...] = ()
+    release: tuple[str, ...] = ()
+    reason: str = ""
+    suite: str | None = None
+    model: str | None = None
+    file: Path | None = None
+
+
+def change_quarantine(folder: Path, order: QuarantineOrder) -> Path:
+    """Change the file of quarantined samples and return its path; it is changed wholly or not.
+
+    Only a sample with passes and failures of one kind goes in, on one model, for 14 nights, and no
+    more than a tenth of the samples. One that is in already begins anew.
+
+    Raises:
+        InputError: with a line for every sample that cannot go in or is not there to come out.
+        SuiteError: the file has faults.
+    """
+    nights = find_nights(folder, order.suite).suites
+    if len(nights) > 1:
+        raise _fault(folder, "several suites have nights here", f"--suite {' | '.join(nights)}")
+    (of_suite,) = nights.values()
+    path = order.file or quarantine_path(of_suite)
+    if path is None:
+        problem = "it is not known where the suite lies, beside which the file would be"
+        raise _fault(folder, problem, "name one with --quarantine-file")
+    models = list(dict.fromkeys(name for night in of_suite for name in night.models))
+    series = series_of(_model(folder, order.model, models), of_suite)
+    entries = read_quarantine(path)
+    if faults := list(_faults(path, order, series, entries)):
+        raise InputError(faults)
+    gone = {*order.release, *order.add}
+    kept = [
+        one for one in entries if one.sample not in gone or one.model not in {None, series.model}
+    ]
+    write_quarantine(path, [*kept, *(_entry(name, series, order) for name in order.add)])
+    return path
+
+
+def _model(folder: Path, named: str | None, models: Sequence[str]) -> str:
+    if named is None and len(models) == 1:
+        return models[0]
+    if named is None or named not in models:
+        problem = "several models have run" if named is None else f"no model {named!r} has run"
+        raise _fault(folder, problem, f"--model {' | '.join(models)}")
+    return named
+
+
+def _faults(
+    path: Path, order: QuarantineOrder, series: Series, entries: Sequence[QuarantineEntry]
+) -> Iterator[Fault]:
+    known = {one.sample for one in entries}
+    for name in order.release:
+        if name not in known:
+            problem = f"no entry for {name!r}"
+            yield Fault(file=str(path), problem=problem, allowed=suggest(name, sorted(known)))
+    for name in order.add:
+        yield from _refusal(path, name, series)
+    yield from _too_many(path, order, series, entries)
+
+
+def _refusal(path: Path, name: str, series: Series) -> Iterator[Fault]:
+    if name not in series.present:
+        allowed = suggest(name, sorted(series.present))
+        yield Fault(file=str(path), problem=f"no sample {name!r} has run", allowed=allowed)
+        return
+    nights = series.nights_of[name]
+    passes, failures = (sum(night[side] for night in nights) for side in (0, 1))
+    if not passes or not failures:
+        only = f"{passes + failures} trials of {name!r} have all {'passed' if passes else 'failed'}"
+        allowed = "only samples that both pass and fail, unchanged, are quarantined"
+        yield Fault(file=str(path), problem=only, allowed=allowed)
+
+
+def _too_many(
+    path: Path, order: QuarantineOrder, series: Series, entries: Sequence[QuarantineEntry]
+) -> Iterator[Fault]:
+    keys = {name: one.key for name, one in series.present.items()}
+    others = [one for one in entries if one.sample not in {*order.release, *order.add}]
+    count = len(rule_quarantine(others, series.model, keys, order.today).in_force)
+    limit = quarantine_limit(len(keys))
+    if order.add and count + len(set(order.add)) > limit:
+        problem = f"{count + len(set(order.add))} samples would be quarantined"
+        allowed = f"at most {limit} of {len(keys)}, a tenth; more epochs help more"
+        yield Fault(file=str(path), problem=problem, allowed=allowed)
+
+
+def _entry(name: str, series: Series, order: QuarantineOrder) -> QuarantineEntry:
+    nights = series.nights_of[name]
+    passes, failures = (sum(night[side] for night in nights) for side in (0, 1))
+    return QuarantineEntry(
+        sample=name,
+        model=series.model,
+        since=order.today,
+        ends=order.today + timedelta(days=QUARANTINE_DAYS),
+        key=series.present[name].key,
+        reason=order.reason or f"{passes} of {passes + failures} trials passed",
+    )
+
+
+def _fault(place: Path, problem: str, allowed: str) -> InputError:
+    return InputError([Fault(file=str(place), problem=problem, allowed=allowed)])
