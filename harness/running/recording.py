@@ -13,12 +13,14 @@ from harness.running.first_failures import FirstFailures
 from harness.running.grader_scripts import connected_graders
 from harness.running.plans import PlannedTrial
 from harness.running.stored_work import StoredWork
+from harness.running.summary_pages import write_summary_page
 from harness.running.trial_redaction import TrialRedaction
 from harness.running.unmatched_options import UnmatchedOptions
 from harness.running.workers import Stop
 from harness.storing.manifests import write_summary
 from harness.storing.trial_log import TrialLog, outcome_of
 from harness.system.redaction import redact
+from harness.system.texts import error_line
 from harness.types.errors import DatasetError, Fault, StoreError, TargetError
 from harness.types.prices import PriceList
 from harness.types.progress import Observer, Progress, Slowed, Undisturbed
@@ -121,6 +123,11 @@ class Recording:
                     await stop.guard(work())
         except (StoreError, TargetError, DatasetError) as error:
             reasons.append(redact(error.line, self._suite.secrets))
+        except Exception as error:
+            # A mistake of ours: it is told as such, and what was done can be looked at.
+            line = redact(f"Regrade itself failed: {error_line(error)}", self._suite.secrets)
+            self._written(self._summarise([*reasons, line]))
+            raise
         finally:
             self._observer.ended()
         reasons += [redact(shortfall, self._suite.secrets) for shortfall in stop.shortfalls]
@@ -150,6 +157,11 @@ class Recording:
             # The numbers are still shown, though nobody can read them later.
             reasons = (*summary.reasons, error.line)
             return msgspec.structs.replace(summary, complete=False, passed=False, reasons=reasons)
+        try:
+            write_summary_page(self._absolute, summary)
+        except StoreError as error:
+            warnings = (*summary.warnings, error.line)
+            return msgspec.structs.replace(summary, warnings=warnings)
         return summary
 
     def store(self, planned: PlannedTrial, trial: Trial) -> None:

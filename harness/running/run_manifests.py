@@ -63,6 +63,12 @@ def judging_of(suite: Suite) -> dict[str, Any]:
     return made
 
 
+def observed_graders(manifest: Manifest) -> frozenset[str]:
+    """Return the graders of a run that decide no trial, by name."""
+    graders = (manifest.judging or {}).get("graders", {})
+    return frozenset(name for name, rule in graders.items() if rule.get("role") == "observed")
+
+
 def _without_secrets(manifest: Manifest, secrets: Secrets) -> Manifest:
     """Hide secrets in paths, ids and the like; names of models and graders stay."""
     told = {name: getattr(manifest, name) for name in _TOLD}

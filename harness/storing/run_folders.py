@@ -16,6 +16,7 @@ MANIFEST, TRIALS, OUTCOMES, SUMMARY = (
     "summary.json",
 )
 LOCK, DAMAGED, UNPLANNED = ".lock", "damaged.jsonl", "unplanned.jsonl"
+SUMMARY_PAGE = "summary.md"
 
 
 def new_run_id(suite: str, started: datetime) -> str:

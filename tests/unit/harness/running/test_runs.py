@@ -45,7 +45,7 @@ async def test_every_sample_is_driven_once_on_every_model_in_every_epoch(tmp_pat
 async def test_the_run_directory_holds_all_files_and_the_summary_is_what_was_returned(tmp_path):
     result = await run(fake_suite(lambda a, text: "ok"), tmp_path)
     names = {path.name for path in result.folder.iterdir()}
-    files = {"manifest.json", "trials.jsonl", "outcomes.jsonl", "summary.json"}
+    files = {"manifest.json", "trials.jsonl", "outcomes.jsonl", "summary.json", "summary.md"}
     assert names == {*files, ".lock"}
     stored = json.loads((result.folder / "summary.json").read_text("utf-8"))
     assert stored["models"]["m"]["pass_rate"]["value"] == 1.0

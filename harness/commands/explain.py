@@ -1,0 +1,36 @@
+"""`regrade explain`: why a run is as it is, on one screen."""
+
+from pathlib import Path
+
+import click
+
+
+@click.command(name="explain")
+@click.argument("run")
+@click.option("--json", "as_json", is_flag=True, help="Print it as JSON.")
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path, file_okay=False),
+    default=Path("runs"),
+    show_default=True,
+    help="Look for RUN in this folder.",
+)
+def command(run: str, out: Path, *, as_json: bool) -> int:
+    """Explain RUN: its verdict, its failures grouped, three of them, and how to see them again.
+
+    RUN is a run directory, its name in the folder of runs, or `latest`. What is printed is the
+    Markdown of `summary.md` in the run directory, made anew; nothing is written.
+    """
+    # Loaded here, so that `regrade --help` need not.
+    import msgspec  # noqa: PLC0415
+
+    from harness.commands.run_lookup import lookup_run  # noqa: PLC0415
+    from harness.reports.summary_markdown import summary_markdown  # noqa: PLC0415
+    from harness.running.summary_pages import explained  # noqa: PLC0415
+
+    _, explanation = explained(lookup_run(run, out))
+    if as_json:
+        click.echo(msgspec.json.format(msgspec.json.encode(explanation), indent=2))
+    else:
+        click.echo(summary_markdown(explanation), nl=False, color=False)
+    return 0

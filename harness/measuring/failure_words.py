@@ -1,0 +1,131 @@
+"""What first went wrong in a failing trial, in words that are alike for like failures."""
+
+import re
+from collections.abc import Collection, Iterator
+from itertools import chain
+
+from harness.measuring.divergence_words import event_at
+from harness.measuring.divergences import first_divergence
+from harness.measuring.failure_origins import ORIGINS
+from harness.measuring.given_values import given_text, invented_identifier
+from harness.system.texts import cut, one_line
+from harness.types.comparisons import Divergence, EventAt
+from harness.types.events import AssistantMessage, Event, ToolCall, ToolResult
+from harness.types.explanations import BadEvent
+from harness.types.summaries import FailedTrial
+from harness.types.trials import ERROR_STATUSES, Trial
+
+_LONGEST_NAME = 80
+_LONGEST_WORDS = 100
+_MOST_TOOLS = 3
+_SAID_NEWLY = "says an identifier that no tool and no user gave it"
+_VARYING = re.compile(r"\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*'|\b\w*\d[\w.:-]*")
+"""What differs between like evidences: quoted texts, and words with digits in them."""
+
+_OF_MODELS = {"no_call", "other_tool", "other_arguments"}
+"""How a trial may part from one of another model for it to say something."""
+
+_OF_EPOCHS = {*_OF_MODELS, "further_call", "other_order", "other_ending"}
+
+
+def first_bad_event(
+    trial: Trial, failed: FailedTrial, passing: Trial | None = None, usual: Collection[str] = ()
+) -> BadEvent:
+    """Say what first went wrong in a trial that did not pass; `failed` says why it did not.
+
+    Errors say it themselves. Else it is where the trial parts from `passing`, a trial of the same
+    sample that passed, if there is one; an argument that nobody gave the agent, a call that
+    failed, no call at all where others call the `usual` tools, an identifier in the answer that
+    nobody gave it; and, where nothing of that happened, the grader's evidence.
+    """
+    if trial.error is not None or trial.status in ERROR_STATUSES:
+        return _of_error(trial)
+    return (
+        _parting(trial, passing)
+        or next(_bad_calls(trial), None)
+        or _no_call(trial, usual)
+        or _invented_text(trial)
+        or BadEvent(origin="agent", words=_alike(failed.evidence))
+    )
+
+
+def _of_error(trial: Trial) -> BadEvent:
+    if trial.error is None:
+        return BadEvent(origin="harness", words=trial.status.replace("_", " "))
+    code, message = trial.error.code, trial.error.message
+    words = f"{code.replace('_', ' ')}: {_alike(message)}" if message else code.replace("_", " ")
+    return BadEvent(origin=ORIGINS.get(code, "harness"), words=words)
+
+
+def _alike(evidence: str) -> str:
+    """Take out of a sentence what differs between like ones."""
+    sentence = re.sub(r"^turn \d+: ", "", one_line(evidence, 10 * _LONGEST_WORDS))
+    shown = _VARYING.sub("…", sentence)
+    return cut(re.sub(r"…(?:[\s,]*…)+", "…", shown), _LONGEST_WORDS)
+
+
+def _parting(trial: Trial, passing: Trial | None) -> BadEvent | None:
+    found = None if passing is None else first_divergence(passing, trial)
+    if found is None or passing is None:
+        return None
+    telling = _OF_EPOCHS if passing.model == trial.model else _OF_MODELS
+    is_failed_call = found.words.endswith(" for the candidate alone")
+    if found.kind not in telling and not is_failed_call and _SAID_NEWLY not in found.words:
+        return None
+    return BadEvent(origin="agent", words=_of_one(found), event=found.candidate)
+
+
+def _of_one(found: Divergence) -> str:
+    """Return the words of a divergence without the other side."""
+    words = found.words.removesuffix(" for the candidate alone")
+    return words.removeprefix("candidate ")
+
+
+def _bad_calls(trial: Trial) -> Iterator[BadEvent]:
+    told: list[Event] = []
+    for number, turn in enumerate(trial.trajectory.turns):
+        for place, event in enumerate(turn.events):
+            words = None
+            if isinstance(event, ToolCall):
+                words = _made_up(event, told)
+            elif isinstance(event, ToolResult) and not event.ok:
+                words = f"the call of `{_name(event.name)}` fails"
+            if words is not None:
+                yield BadEvent(origin="agent", words=words, event=event_at(number, place, event))
+            told.append(event)
+
+
+def _made_up(call: ToolCall, told: list[Event]) -> str | None:
+    if not isinstance(call.arguments, dict):
+        return None
+    given = given_text(told)
+    for name, value in call.arguments.items():
+        if isinstance(value, str) and invented_identifier(value, given):
+            return f"calls `{_name(call.name)}` with a made-up `{_name(name)}`"
+    return None
+
+
+def _name(name: str | None) -> str:
+    return cut(name or "a tool", _LONGEST_NAME)
+
+
+def _no_call(trial: Trial, usual: Collection[str]) -> BadEvent | None:
+    if not usual or any(isinstance(event, ToolCall) for event in trial.trajectory.events()):
+        return None
+    names = [f"`{_name(name)}`" for name in usual]
+    more = ", …" if len(names) > _MOST_TOOLS else ""
+    named = f"{', '.join(names[:_MOST_TOOLS])}{more}"
+    return BadEvent(origin="agent", words=f"calls no tool, where passing trials call {named}")
+
+
+def _invented_text(trial: Trial) -> BadEvent | None:
+    told: list[Event] = []
+    for number, turn in enumerate(trial.trajectory.turns):
+        for place, event in enumerate(turn.events):
+            if isinstance(event, AssistantMessage):
+                given = given_text(chain(told, turn.events[:place]))
+                if invented := invented_identifier(event.text, given):
+                    at: EventAt = event_at(number, place, event, invented)
+                    return BadEvent(origin="agent", words=_SAID_NEWLY, event=at)
+        told.extend(turn.events)
+    return None

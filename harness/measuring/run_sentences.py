@@ -1,0 +1,97 @@
+"""The verdict on a run in one sentence: incomplete, regressed, a gate missed, or passed."""
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from harness.types.comparisons import Comparison
+from harness.types.explanations import MissedGate, RunState
+from harness.types.summaries import GateResult, Summary
+from harness.types.verdicts import SUITE_ORDER, VERDICT_WORDS, MetricVerdict
+
+_POINTS = "points"
+_MOST_VERDICTS = 2
+
+
+def did_not_pass(summary: Summary) -> int:
+    """Count the trials that did not pass, errors among them."""
+    return sum(model.trials - model.ungraded - model.passed for model in summary.models.values())
+
+
+def all_trials(summary: Summary) -> int:
+    """Count the trials that have ended."""
+    return sum(model.trials for model in summary.models.values())
+
+
+def missed_gates(gates: Iterable[GateResult]) -> tuple[MissedGate, ...]:
+    """Return the gates that were not met; of a group, those of its gates that were not."""
+    return tuple(_missed(gates))
+
+
+def _missed(gates: Iterable[GateResult]) -> Iterator[MissedGate]:
+    for gate in gates:
+        if gate.passed is not True and gate.parts:
+            yield from _missed(gate.parts)
+        elif gate.passed is not True:
+            yield MissedGate(text=gate.text, value=gate.value)
+
+
+def run_state(summary: Summary, comparisons: Sequence[Comparison] = ()) -> RunState:
+    """Say what decides about a run: the gravest of what there is."""
+    verdicts = {comparison.verdict.verdict for comparison in comparisons}
+    if not summary.complete or "invalid" in verdicts:
+        return "incomplete"
+    if "regressed" in verdicts:
+        return "regressed"
+    return "passed" if summary.passed else "gate_missed"
+
+
+def run_sentence(summary: Summary, comparisons: Sequence[Comparison] = ()) -> str:
+    """Say in a sentence how a run ended, and against its baseline where there is one."""
+    gravest = sorted(comparisons, key=lambda one: SUITE_ORDER.index(one.verdict.verdict))
+    said = [_ending(summary), *map(_against, gravest[:_MOST_VERDICTS])]
+    more = len(gravest) - _MOST_VERDICTS
+    further = [f"{more} further comparisons"] if more > 0 else []
+    return "; ".join([*said, *further]) + "."
+
+
+def _ending(summary: Summary) -> str:
+    trials, failing = all_trials(summary), did_not_pass(summary)
+    planned = summary.planned
+    of = f"{trials} of {planned} planned" if planned not in {None, trials} else f"{trials}"
+    counted = (
+        f"{failing} of {trials} trials did not pass"
+        if trials
+        else f"no trial of {planned or 0} ended"
+    )
+    if not summary.complete:
+        more = len(summary.reasons) - 1
+        further = f" (and {more} further reasons)" if more > 0 else ""
+        why = summary.reasons[0] if summary.reasons else f"{of} trials ended"
+        return f"INCOMPLETE, and cannot be judged: {why}{further}; {counted}"
+    if not summary.passed:
+        gates = len(summary.gates)
+        missed = sum(gate.passed is not True for gate in summary.gates)
+        return f"FAILED: {missed} of {gates} gates missed; {counted}"
+    gates_met = "every gate is met" if summary.gates else "the run is complete, and has no gates"
+    return f"PASSED: {gates_met}; {counted}"
+
+
+def _against(comparison: Comparison) -> str:
+    verdict = comparison.verdict
+    model, run_id = comparison.candidate.model, comparison.baseline.run_id
+    words = f"{model} {VERDICT_WORDS[verdict.verdict]} against {run_id}"
+    deciding = [one for one in verdict.metrics if one.metric in verdict.decided_by]
+    if not deciding:
+        return f"{words}: {verdict.reason}" if verdict.reason else words
+    return f"{words}: {', '.join(map(_metric, deciding[:2]))}"
+
+
+def _metric(metric: MetricVerdict) -> str:
+    one, other = metric.baseline.value, metric.candidate.value
+    if one is None or other is None:
+        return f"{metric.metric}: {metric.reason}" if metric.reason else metric.metric
+    if metric.unit != _POINTS:
+        return f"{metric.metric} {one:.4g} to {other:.4g} {metric.unit}"
+    difference = metric.difference.value if metric.difference else other - one
+    return (
+        f"{metric.metric} {100 * one:.1f} % to {100 * other:.1f} % ({100 * difference:+.1f} points)"
+    )

@@ -1,0 +1,171 @@
+"""An explanation as one screen of Markdown: `summary.md`, and what `regrade explain` prints.
+
+The first ten lines say what happened and why: the verdict, where the failures come from, and the
+largest groups of them. All else comes after, each kind of thing bounded.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from harness.reports.markdown_spans import code_span, plain_words
+from harness.reports.terminal import counted
+from harness.types.comparisons import Change, Comparison
+from harness.types.explanations import (
+    Explanation,
+    FailureGroup,
+    MissedGate,
+    ModelNumbers,
+    ShownFailure,
+)
+
+_MOST_GROUPS, _MOST_DIVERGENCES = 5, 2
+_MOST_LISTED = 5
+_MOST_NAMED = 3
+_MOST_COMPARISONS = 2
+_LONG, _SHORT, _NAME = 240, 120, 60
+
+
+def summary_markdown(explanation: Explanation) -> str:
+    """Return the text of `summary.md`."""
+    return "\n".join(_lines(explanation)) + "\n"
+
+
+def _lines(told: Explanation) -> Iterator[str]:
+    yield f"## {plain_words(told.suite, _NAME)}: {plain_words(told.verdict, 2 * _LONG)}"
+    yield ""
+    yield from _divergences(told.comparisons)
+    if told.groups:
+        yield _origins(told)
+        yield ""
+        groups = (f"{index}. {_group(one)}" for index, one in enumerate(told.groups, start=1))
+        yield from _shortened(groups, _MOST_GROUPS, "further group")
+        yield ""
+    yield from _conditions(told)
+    yield from _shortened(map(_numbers, told.models), _MOST_LISTED, "further model")
+    for comparison in told.comparisons[:_MOST_COMPARISONS]:
+        yield from _comparison(comparison)
+    if (more := len(told.comparisons) - _MOST_COMPARISONS) > 0:
+        yield from ("", f"And {counted(more, 'further comparison')}: see `regrade compare`.")
+    if told.shown:
+        yield from ("", "### Examples")
+        for shown in told.shown:
+            yield from _shown(shown)
+    yield from _listed("Warnings", [plain_words(one, _LONG) for one in told.warnings])
+
+
+def _shortened(lines: Iterable[str], most: int, noun: str) -> Iterator[str]:
+    given = list(lines)
+    yield from given[:most]
+    if len(given) > most:
+        yield f"- and {counted(len(given) - most, noun)}"
+
+
+def _origins(told: Explanation) -> str:
+    counts = ", ".join(f"{origin} {count}" for origin, count in told.origins.items())
+    if told.looked_at == told.failing:
+        return f"Where they come from: {counts}."
+    return f"Where they come from ({told.looked_at} of {told.failing} looked at): {counts}."
+
+
+def _group(group: FailureGroup) -> str:
+    grader = f", grader {code_span(group.grader, _NAME)}" if group.grader else ""
+    names = [code_span(name, _NAME) for name in group.samples[:_MOST_NAMED]]
+    more = (
+        f" and {group.sample_count - _MOST_NAMED} more" if group.sample_count > _MOST_NAMED else ""
+    )
+    is_told = not group.evidence or group.evidence == group.words
+    said = "" if is_told else f": {code_span(group.evidence, _SHORT)}"
+    return (
+        f"**{counted(group.trials, 'trial')}**, {group.origin}{grader}: "
+        f"**{plain_words(group.words, _SHORT)}**{said} ({', '.join(names)}{more})"
+    )
+
+
+def _conditions(told: Explanation) -> Iterator[str]:
+    further = told.reasons[1:] if told.state == "incomplete" else told.reasons
+    lines = [
+        *(f"- incomplete: {plain_words(reason, _LONG)}" for reason in further),
+        *map(_gate, told.missed_gates),
+    ]
+    yield from _shortened(lines, _MOST_LISTED, "further condition")
+
+
+def _gate(gate: MissedGate) -> str:
+    found = "nothing measured" if gate.value is None else f"is {gate.value:.4g}"
+    return f"- gate missed: {code_span(gate.text, _LONG)} ({found})"
+
+
+def _numbers(numbers: ModelNumbers) -> str:
+    rate = numbers.pass_rate
+    shares = [one for one in (rate.value, rate.low, rate.high) if one is not None]
+    percent = [f"{100 * share:.1f}" for share in shares]
+    interval = f" (95 % interval {percent[1]} to {percent[2]} %)" if len(percent) == 3 else ""  # noqa: PLR2004  (value, low, high)
+    said = f", {percent[0]} %{interval}" if percent else ""
+    errors = f", {counted(numbers.errors, 'error')}" if numbers.errors else ""
+    others = [name for name in numbers.served if name != numbers.model]
+    served = ", ".join(code_span(name, _NAME) for name in others[:_MOST_NAMED])
+    answered = f"; answered by {served}" if served else ""
+    return (
+        f"- {code_span(numbers.model, _NAME)}: {numbers.passed} of {numbers.trials} passed"
+        f"{said}{errors}{answered}"
+    )
+
+
+def _shown(shown: ShownFailure) -> Iterator[str]:
+    failed = shown.trial
+    place = f", {code_span(shown.place, _SHORT)}" if shown.place else ""
+    epoch = f", epoch {failed.epoch}" if failed.epoch else ""
+    by = code_span(failed.grader or failed.status.replace("_", " "), _NAME)
+    yield (
+        f"- {code_span(failed.sample_id, _NAME)} on {code_span(failed.model, _NAME)}{epoch}{place}"
+        f": {plain_words(shown.bad.words, _SHORT)}"
+    )
+    yield f"  - {by}: {code_span(failed.evidence, _LONG)}"
+    if shown.bad.event is not None:
+        at = shown.bad.event
+        named = f" {code_span(at.name, _NAME)}" if at.name else ""
+        kind = at.type.replace("_", " ")
+        yield f"  - turn {at.turn}, event {at.event}, {kind}{named}: {code_span(at.text, _SHORT)}"
+    told = {"wanted": failed.wanted, "points at": failed.pointed, "said": failed.said}
+    said = [f"{word} {code_span(text, _SHORT)}" for word, text in told.items() if text is not None]
+    if said:
+        yield f"  - {'; '.join(said)}"
+    yield from (f"  - {code_span(command)}" for command in shown.commands)
+
+
+def _divergences(comparisons: Iterable[Comparison]) -> Iterator[str]:
+    groups = [group for one in comparisons for group in one.divergences[:_MOST_DIVERGENCES]]
+    for group in groups[:_MOST_DIVERGENCES]:
+        yield (
+            f"- {len(group.samples)} of {group.of} regressed samples first differ: "
+            f"**{plain_words(group.words, _SHORT)}**"
+        )
+    if groups:
+        yield ""
+
+
+def _comparison(comparison: Comparison) -> Iterator[str]:
+    baseline, pairing = comparison.baseline, comparison.pairing
+    stale = ", which is stale" if baseline.stale else ""
+    age = "" if baseline.age_days is None else f", {baseline.age_days:.1f} days old{stale}"
+    model = code_span(comparison.candidate.model, _NAME)
+    yield from ("", f"### {model} against {code_span(baseline.run_id)}{age}")
+    left = {"changed": pairing.changed, "added": pairing.added, "removed": pairing.removed}
+    counts = [f"{len(ids)} {word}" for word, ids in left.items() if ids]
+    out = f"; left out: {', '.join(counts)}" if counts else ""
+    moved = f"{len(comparison.regressed)} regressed, {len(comparison.improved)} improved"
+    yield f"- {counted(pairing.paired, 'sample')} paired: {moved}{out}"
+    changes = list(map(_change, comparison.changes)) or ["- nothing else is known to have changed"]
+    yield from _shortened(changes, 2 * _MOST_LISTED, "further change")
+
+
+def _change(change: Change) -> str:
+    values = [code_span(one, _SHORT) for one in (change.before, change.after) if one is not None]
+    return (
+        f"- {plain_words(change.what, _SHORT)} changed{': ' if values else ''}{' to '.join(values)}"
+    )
+
+
+def _listed(title: str, lines: Sequence[str]) -> Iterator[str]:
+    if lines:
+        yield from ("", f"### {title}")
+        yield from _shortened([f"- {line}" for line in lines], _MOST_LISTED, "further one")

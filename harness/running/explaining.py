@@ -1,0 +1,136 @@
+"""Why a run is as it is: its failing trials are read again, grouped, and some of them shown."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from harness.measuring.failure_groups import (
+    FoundFailure,
+    failure_groups,
+    origins_of,
+    some_of_each,
+)
+from harness.measuring.failure_words import first_bad_event
+from harness.measuring.run_sentences import (
+    all_trials,
+    did_not_pass,
+    missed_gates,
+    run_sentence,
+    run_state,
+)
+from harness.running.failing_trials import FailingTrials, served_at_first
+from harness.running.reproducing import commands_of
+from harness.running.sample_places import places_of
+from harness.storing.manifests import Manifest, read_manifest
+from harness.types.comparisons import Comparison
+from harness.types.errors import StoreError
+from harness.types.explanations import BadEvent, Explanation, ModelNumbers, ShownFailure
+from harness.types.summaries import FailedTrial, Summary
+
+_SHOWN = 3
+
+
+@dataclass(frozen=True, slots=True)
+class _Findings:
+    """What reading the failing trials gave; `served` names by model who really answered."""
+
+    found: Sequence[FoundFailure] = ()
+    served: dict[str, tuple[str, ...]] | None = None
+    warning: str | None = None
+
+
+def explain(folder: Path, summary: Summary, comparisons: Sequence[Comparison] = ()) -> Explanation:
+    """Explain a run, from its directory and summary, and what it was compared with.
+
+    Of a log that cannot be read, the first failures of the summary are all that is looked at.
+    """
+    findings = _findings(folder, summary)
+    groups = failure_groups(findings.found)
+    warnings = (*summary.warnings, *([findings.warning] if findings.warning else []))
+    return Explanation(
+        suite=summary.suite,
+        run_id=summary.run_id,
+        state=run_state(summary, comparisons),
+        verdict=run_sentence(summary, comparisons),
+        trials=all_trials(summary),
+        failing=did_not_pass(summary),
+        looked_at=len(findings.found),
+        models=tuple(_numbers(summary, findings.served or {})),
+        groups=groups,
+        origins=origins_of(findings.found),
+        shown=tuple(_shown(folder, some_of_each(findings.found, groups, _SHOWN))),
+        missed_gates=missed_gates(summary.gates),
+        reasons=summary.reasons,
+        warnings=warnings,
+        comparisons=tuple(comparisons),
+    )
+
+
+def _findings(folder: Path, summary: Summary) -> _Findings:
+    try:
+        return _read(folder, summary)
+    except StoreError as error:
+        return _Findings(_as_summed_up(summary), warning=error.line)
+
+
+def _read(folder: Path, summary: Summary) -> _Findings:
+    if not did_not_pass(summary):
+        return _Findings(served=_by_model(served_at_first(folder)))
+    trials = FailingTrials(folder)
+    told = {(one.sample_id, one.model, one.epoch): one for one in summary.first_failures}
+    found: list[FoundFailure] = []
+    for trial, read, passing in trials.read():
+        # That of the summary holds what the sample wants, too.
+        failed = told.get((read.sample_id, read.model, read.epoch), read)
+        found.append((failed, first_bad_event(trial, failed, passing, trials.usual_tools)))
+    return _Findings(found, _by_model(trials.served()))
+
+
+def _by_model(answering: Iterable[tuple[str, set[str]]]) -> dict[str, tuple[str, ...]]:
+    served: defaultdict[str, set[str]] = defaultdict(set)
+    for model, names in answering:
+        served[model].update(names)
+    return {model: tuple(sorted(names)) for model, names in served.items()}
+
+
+def _as_summed_up(summary: Summary) -> list[FoundFailure]:
+    """Make do with the summary, where the trials are out of reach."""
+    return [(one, BadEvent(origin="agent", words=_words(one))) for one in summary.first_failures]
+
+
+def _words(failed: FailedTrial) -> str:
+    return failed.grader or failed.status.replace("_", " ")
+
+
+def _numbers(summary: Summary, served: dict[str, tuple[str, ...]]) -> Iterator[ModelNumbers]:
+    for name, model in summary.models.items():
+        yield ModelNumbers(
+            model=name,
+            passed=model.passed,
+            trials=model.trials,
+            errors=model.errors,
+            pass_rate=model.pass_rate,
+            served=served.get(name, ()),
+        )
+
+
+def _shown(folder: Path, chosen: Iterable[FoundFailure]) -> Iterator[ShownFailure]:
+    chosen = tuple(chosen)
+    manifest = _manifest(folder)
+    places = places_of(manifest, {one.sample_id for one, _ in chosen}) if manifest else {}
+    for failed, bad in chosen:
+        place = places.get(failed.sample_id) or places.get("")
+        yield ShownFailure(
+            trial=failed,
+            bad=bad,
+            place=str(place) if place else None,
+            commands=commands_of(folder, manifest, failed.sample_id, failed.model),
+        )
+
+
+def _manifest(folder: Path) -> Manifest | None:
+    try:
+        return read_manifest(folder)
+    except StoreError:
+        return None

@@ -1,0 +1,41 @@
+"""The page `summary.md` of a run directory: why the run is as it is, on one screen."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from harness.reports.summary_markdown import summary_markdown
+from harness.running.explaining import explain
+from harness.running.stored_summaries import summary_of
+from harness.storing.run_folders import SUMMARY_PAGE
+from harness.system.files import write_whole
+from harness.types.comparisons import Comparison
+from harness.types.errors import StoreError
+from harness.types.explanations import Explanation
+from harness.types.summaries import Summary
+
+
+def write_summary_page(
+    folder: Path, summary: Summary, comparisons: Sequence[Comparison] = ()
+) -> Explanation:
+    """Explain a run and write `summary.md`; give the explanation.
+
+    Raises:
+        StoreError: the page cannot be written.
+    """
+    explanation = explain(folder, summary, comparisons)
+    path = folder / SUMMARY_PAGE
+    try:
+        write_whole(path, summary_markdown(explanation))
+    except OSError as error:
+        raise StoreError(f"cannot write: {error.strerror}", place=str(path)) from error
+    return explanation
+
+
+def explained(folder: Path) -> tuple[Summary, Explanation]:
+    """Return the summary of a stored run, and what explains it.
+
+    Raises:
+        StoreError: the run cannot be read.
+    """
+    summary = summary_of(folder)
+    return summary, explain(folder, summary)
