@@ -11,6 +11,7 @@ from harness.reports.github_annotations import first_of_each, github_annotations
 from harness.reports.markdown_spans import code_span
 from harness.running.sample_places import places_of
 from harness.storing.manifests import read_manifest
+from harness.system.redaction import redact
 from harness.system.texts import one_line
 from harness.types.errors import HarnessError, InputError, StoreError
 from harness.types.explanations import Explanation
@@ -18,6 +19,11 @@ from harness.types.summaries import Summary
 
 _STEP_SUMMARY = "GITHUB_STEP_SUMMARY"
 _MOST_FAULTS = 20
+
+
+def has_step_summary() -> bool:
+    """Say whether there is a summary of the step to add to."""
+    return bool(os.environ.get(_STEP_SUMMARY))
 
 
 def add_to_step_summary(text: str) -> None:
@@ -30,7 +36,7 @@ def add_to_step_summary(text: str) -> None:
         return
     try:
         with Path(path).open("a", encoding="utf-8", newline="\n") as file:
-            file.write(f"{text}\n")
+            file.write(f"{redact(text)}\n")
     except OSError as error:
         with suppress(OSError):
             line = f"note: {_STEP_SUMMARY} cannot be written: {error.strerror}"
@@ -39,7 +45,7 @@ def add_to_step_summary(text: str) -> None:
 
 @contextmanager
 def told_to_github(what: str) -> Iterator[None]:
-    """Tell in the summary of the step, too, why a run could not even begin; `what` names it."""
+    """Tell in the summary of the step, too, by what error a command ends; `what` it was given."""
     try:
         yield
     except HarnessError as error:
@@ -48,7 +54,7 @@ def told_to_github(what: str) -> Iterator[None]:
         shown = [f"- {code_span(line, 500)}" for line in lines[:_MOST_FAULTS]]
         if len(lines) > _MOST_FAULTS:
             shown.append(f"- and {len(lines) - _MOST_FAULTS} more")
-        title = f"## {code_span(what)}: NOT RUN: nothing was driven or graded"
+        title = f"## {code_span(what)}: ENDED IN AN ERROR"
         add_to_step_summary("\n".join([title, "", *shown]))
         raise
 

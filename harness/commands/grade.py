@@ -71,6 +71,7 @@ def command(  # noqa: PLR0913, PLR0917  (one parameter an option)
     a run directory of its own; SOURCE stays as it was.
     """
     # Loaded here, so that `regrade --help` need not.
+    from harness.commands.github_outputs import told_to_github  # noqa: PLC0415
     from harness.commands.run_lookup import lookup_source, suite_of_run  # noqa: PLC0415
     from harness.commands.run_reporting import run_and_report  # noqa: PLC0415
     from harness.commands.suite_faults import load_wholly  # noqa: PLC0415
@@ -95,14 +96,15 @@ def command(  # noqa: PLR0913, PLR0917  (one parameter an option)
         raise click.UsageError("--salvage is for run directories")
     if folder is None and suite_path is None:
         raise click.UsageError("records of other tools know no suite: name one with --suite")
-    path = suite_file(suite_path or suite_of_run(folder or Path()))
-    suite = load_wholly(path, parameters=Parameters(parameters))
-    recorded = (
-        recorded_run(folder, salvage=salvage) if folder else recorded_elsewhere(suite, records)
-    )
     options = RunOptions(out=out, command=("regrade", *sys.argv[1:]))
-    return run_and_report(
-        suite,
-        lambda observer, stop: replay(suite, recorded, options, observer, stop),
-        quiet=quiet,
-    )
+    with told_to_github(source):
+        path = suite_file(suite_path or suite_of_run(folder or Path()))
+        suite = load_wholly(path, parameters=Parameters(parameters))
+        recorded = (
+            recorded_run(folder, salvage=salvage) if folder else recorded_elsewhere(suite, records)
+        )
+        return run_and_report(
+            suite,
+            lambda observer, stop: replay(suite, recorded, options, observer, stop),
+            quiet=quiet,
+        )

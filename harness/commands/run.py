@@ -54,6 +54,11 @@ if TYPE_CHECKING:
 @click.option(
     "--salvage", is_flag=True, help="With --resume, keep what can be read of a damaged run."
 )
+@click.option(
+    "--junit",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Write JUnit XML to this file as the run ends, one case a sample.",
+)
 @click.option("--quiet", is_flag=True, help="Show no progress; the summary is printed.")
 @env_file_option
 def command(  # noqa: PLR0913, PLR0917  (one parameter an option)
@@ -68,6 +73,7 @@ def command(  # noqa: PLR0913, PLR0917  (one parameter an option)
     parameters: tuple[str, ...],
     out: Path,
     resume: str | None,
+    junit: Path | None,
     *,
     retry_errors: bool,
     salvage: bool,
@@ -84,6 +90,7 @@ def command(  # noqa: PLR0913, PLR0917  (one parameter an option)
     driven again.
     """
     # Loaded here, so that `regrade --help` need not.
+    from harness.commands.github_outputs import told_to_github  # noqa: PLC0415
     from harness.commands.run_lookup import resumed_run, suite_of_run  # noqa: PLC0415
     from harness.loading.selections import Selection  # noqa: PLC0415
     from harness.running.resuming import resumed_options  # noqa: PLC0415
@@ -103,14 +110,22 @@ def command(  # noqa: PLR0913, PLR0917  (one parameter an option)
         parameters=parameters,
     )
     going_on = None
-    if resume is not None:
-        going_on = resumed_run(resume, out, retry_errors=retry_errors, salvage=salvage)
-        options = resumed_options(going_on.folder, options)
-        suite = suite or suite_of_run(going_on.folder)
-    return _run(suite or Path(), options, going_on, quiet=quiet)
+    with told_to_github(resume or str(suite)):
+        if resume is not None:
+            going_on = resumed_run(resume, out, retry_errors=retry_errors, salvage=salvage)
+            options = resumed_options(going_on.folder, options)
+            suite = suite or suite_of_run(going_on.folder)
+        return _run(suite or Path(), options, going_on, quiet=quiet, junit=junit)
 
 
-def _run(suite: Path, options: "RunOptions", resume: "Resume | None", *, quiet: bool) -> int:
+def _run(
+    suite: Path,
+    options: "RunOptions",
+    resume: "Resume | None",
+    *,
+    quiet: bool,
+    junit: Path | None,
+) -> int:
     from harness.commands.run_reporting import run_and_report, say_spending_rule  # noqa: PLC0415
     from harness.commands.suite_faults import load_wholly  # noqa: PLC0415
     from harness.loading.vally_parameters import Parameters  # noqa: PLC0415
@@ -124,4 +139,5 @@ def _run(suite: Path, options: "RunOptions", resume: "Resume | None", *, quiet: 
         lambda observer, stop: execute(loaded, options, observer, stop, resume=resume),
         quiet=quiet,
         resumable=True,
+        junit=junit,
     )

@@ -6,10 +6,12 @@ import shlex
 import sys
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
+from pathlib import Path
 
 import click
 from rich.console import Console
 
+from harness.commands.published_runs import publish
 from harness.reports.progress_bar import progress_shown
 from harness.reports.terminal import print_summary
 from harness.running.budget_amounts import is_limited, spending_rule
@@ -40,10 +42,12 @@ def run_and_report(
     *,
     quiet: bool,
     resumable: bool = False,
+    junit: Path | None = None,
 ) -> int:
-    """Do the work and show a user what comes of it; return the exit code.
+    """Do the work, show a user what comes of it, and tell CI; return the exit code.
 
-    Of a `resumable` run that is not complete, it is said how to go on with it.
+    Of a `resumable` run that is not complete, it is said how to go on with it. `junit` is a file
+    for JUnit XML.
     """
     hide_on_streams(suite.secrets)
     # A reader that has gone (`| head`) or a full disk changes nothing about the run.
@@ -59,6 +63,7 @@ def run_and_report(
         print_summary(console(), result.summary, result.folder)
         if resumable and (advice := _how_to_go_on(result)):
             click.echo(one_line(advice))
+    publish(result.folder, result.summary, junit=junit)
     return exit_code(result)
 
 
