@@ -21,7 +21,7 @@ from harness.running.run_addresses import (
 )
 from harness.storing.manifests import read_manifest
 from harness.system.clock import now
-from harness.system.files import write_whole
+from harness.system.files import whole_file
 from harness.system.loops import run_to_end
 from harness.types.comparisons import Comparison, Comparisons
 from harness.types.errors import Fault, InputError
@@ -111,15 +111,15 @@ def show(compared: Comparisons, *, json_to: Path | None, markdown_to: Path | Non
     else:
         print_comparisons(console(), compared)
     if json_to is not None:
-        text = msgspec.json.format(msgspec.json.encode(compared), indent=2).decode()
-        _write(json_to, f"{text}\n")
+        _write(json_to, msgspec.json.format(msgspec.json.encode(compared), indent=2))
     if markdown_to is not None:
-        _write(markdown_to, comparisons_markdown(compared))
+        _write(markdown_to, comparisons_markdown(compared).encode())
 
 
-def _write(path: Path, text: str) -> None:
+def _write(path: Path, text: bytes) -> None:
     try:
-        write_whole(path, text)
+        with whole_file(path) as draft:
+            draft.write_bytes(text)
     except OSError as error:
         problem = f"cannot be written: {error.strerror}"
         raise InputError([Fault(file=str(path), problem=problem)]) from error

@@ -1,7 +1,8 @@
 """Which metrics of two runs are compared, and their outcomes sample by sample."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import overload
 
 from harness.measuring.paired_outcomes import (
     ComparedMetric,
@@ -9,9 +10,10 @@ from harness.measuring.paired_outcomes import (
     PairedSample,
     SideOutcomes,
 )
-from harness.running.compared_sides import COSTS, SCORE, TRIAL, Column, ComparedSide
+from harness.running.compared_sides import COSTS, SCORE, TRIAL, ComparedSide
 from harness.system.suggestions import suggest
 from harness.types.errors import Fault, InputError
+from harness.types.suites import ErrorRule
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,48 +58,100 @@ def metric_pairs(
     """
     graders = [name for name in candidate.graders if name in baseline.graders]
     names = dict.fromkeys([*choice.gating, TRIAL, *graders, *COSTS])
-    columns = [*names, *(f"{SCORE}{name}" for name in names if name not in {TRIAL, *COSTS})]
-    sides = [(side, side.columns(columns)) for side in (baseline, candidate)]
-    pairing = _Pairing(sides, ids)
-    found = [pairing.of(name, choice) for name in names]
+    rows = [(one, baseline.samples.get(one), candidate.samples.get(one)) for one in ids]
+    found = [
+        _paired((baseline, candidate), rows, _metric(name, choice, (baseline, candidate)))
+        for name in names
+    ]
     return [one for one in found if one.samples or one.metric.gating]
 
 
-class _Pairing:
-    """Pairs the outcomes of two runs; equal outcomes are one object, for there are few."""
+_Sides = tuple[ComparedSide, ComparedSide]
+_Rows = Sequence[tuple[str, int | None, int | None]]
+
+
+def _metric(name: str, choice: MetricChoice, sides: _Sides) -> ComparedMetric:
+    scores = [side.columns.get(f"{SCORE}{name}") for side in sides]
+    is_score = name in COSTS or any(one is not None for one in scores)
+    return ComparedMetric(
+        name=name,
+        kind="score" if is_score else "pass",
+        gating=name in choice.gating,
+        margin=choice.margin_of(name),
+        lowest=0.0 if is_score else None,
+        highest=1.0 if is_score and name not in COSTS else None,
+        lower_is_better=name in COSTS,
+        unit=COSTS.get(name, "points"),
+    )
+
+
+def _paired(sides: _Sides, rows: _Rows, metric: ComparedMetric) -> MetricPairs:
+    is_grade = metric.kind == "score" and metric.name not in COSTS
+    column = f"{SCORE}{metric.name}" if is_grade else metric.name
+    errors = sides[1].manifest.errors
+    before, after = (
+        _Outcomes(side, column if column in side.columns else metric.name, errors) for side in sides
+    )
+    # A sample without a row in a run has never run there; one without an outcome has no such
+    # metric.
+    never = SideOutcomes(0.0, 0, never_ran=sides[1].manifest.epochs)
+    pairs = _LazyPairs(before, after, rows, never)
+    return MetricPairs(metric, pairs if metric.name in COSTS else list(pairs))
+
+
+class _LazyPairs(Sequence[PairedSample]):
+    """The pairs of one metric, made when they are asked for: of amounts no two are alike."""
 
     def __init__(
-        self, sides: Sequence[tuple[ComparedSide, Mapping[str, Column]]], ids: Sequence[str]
+        self, before: "_Outcomes", after: "_Outcomes", rows: _Rows, never: SideOutcomes
     ) -> None:
-        self._sides, self._ids = sides, ids
-        self._known: dict[SideOutcomes, SideOutcomes] = {}
+        self._before, self._after, self._rows, self._never = before, after, rows, never
+        self._count = sum(1 for _ in self)
 
-    def of(self, name: str, choice: MetricChoice) -> MetricPairs:
-        """Pair one metric."""
-        is_score = name in COSTS or any(
-            f"{SCORE}{name}" in columns and not columns[f"{SCORE}{name}"].is_binary
-            for _, columns in self._sides
-        )
-        column = f"{SCORE}{name}" if is_score and name not in COSTS else name
-        metric = ComparedMetric(
-            name=name,
-            kind="score" if is_score else "pass",
-            gating=name in choice.gating,
-            margin=choice.margin_of(name),
-            lowest=0.0 if is_score else None,
-            highest=1.0 if is_score and name not in COSTS else None,
-            lower_is_better=name in COSTS,
-            unit=COSTS.get(name, "points"),
-        )
-        return MetricPairs(metric, [one for i in self._ids if (one := self._pair(i, column))])
+    def __iter__(self) -> Iterator[PairedSample]:
+        before, after, never = self._before.of, self._after.of, self._never
+        for name, ours, theirs in self._rows:
+            one = never if ours is None else before(ours)
+            if one is None:
+                continue
+            other = never if theirs is None else after(theirs)
+            if other is not None:
+                yield PairedSample(name, one, other)
 
-    def _pair(self, sample_id: str, column: str) -> PairedSample | None:
-        errors = self._sides[1][0].manifest.errors
-        made = []
-        for side, columns in self._sides:
-            row = side.samples.get(sample_id)
-            if row is not None and row not in columns[column]:
-                return None  # the metric does not apply to the sample
-            outcome = side.side(columns[column], row, errors)
-            made.append(self._known.setdefault(outcome, outcome))
-        return PairedSample(sample_id, *made)
+    def __len__(self) -> int:
+        return self._count
+
+    @overload
+    def __getitem__(self, index: int) -> PairedSample: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[PairedSample]: ...
+
+    def __getitem__(self, index: int | slice) -> PairedSample | Sequence[PairedSample]:
+        return list(self)[index]
+
+
+class _Outcomes:
+    """What a run has of a metric, by row; equal outcomes of grades are one object.
+
+    Where `errors` are excluded they count as trials that never ran.
+    """
+
+    def __init__(self, side: ComparedSide, name: str, errors: ErrorRule) -> None:
+        self._side, self._column = side, side.columns.get(name)
+        self._excludes = errors == "exclude"
+        self._shares = name not in COSTS
+        self._known: dict[tuple[float, int, int, int], SideOutcomes] = {}
+
+    def of(self, row: int) -> SideOutcomes | None:
+        """Return what there is of a sample; None where there is nothing."""
+        column = self._column
+        if column is None or not (column.graded[row] or column.errored[row]):
+            return None
+        errored, never = column.errored[row], self._side.never_ran(row)
+        if self._excludes:
+            errored, never = 0, never + errored
+        one = (column.totals[row], column.graded[row], errored, never)
+        if not self._shares:
+            return SideOutcomes(*one)
+        return self._known.get(one) or self._known.setdefault(one, SideOutcomes(*one))

@@ -1,56 +1,64 @@
 """One model of one run, sample by sample: what two runs are compared by, some bytes a trial."""
 
 from array import array
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 
-from harness.measuring.paired_outcomes import SideOutcomes
 from harness.storing.counted_outcomes import CountedOutcomes
 from harness.storing.manifests import Manifest, read_manifest
 from harness.types.errors import Fault, InputError
-from harness.types.suites import ErrorRule
 from harness.types.trials import ERROR_STATUSES, Outcome
 
 TRIAL = "trial"
 """The metric that is the trial as a whole: whether it passed."""
 
-COSTS: Mapping[str, str] = {"seconds": "s", "cost_usd": "USD", "tokens": "tokens"}
+COSTS: Mapping[str, str] = {
+    "seconds": "s",
+    "cost_usd": "USD",
+    "tokens": "tokens",
+    "steps": "steps",
+    "tool_calls": "calls",
+}
 """Metrics of which little is good, with their units."""
 
-_NEW = SideOutcomes(0.0, 0)
+
+SCORE = "score "
+"""What the name of a grader's column of scores begins with."""
 
 
-@dataclass(slots=True)
+_AHEAD = 1_024
+_MOST = 1e15
+"""What claims to have cost more, or less than nothing, is not believed."""
+
+
 class Column:
     """One metric by sample (row): the sum of its values, and how many trials are behind it.
 
-    `is_binary` says that every value is 0 or 1.
+    `is_binary` says that every value is 0 or 1. Rows beyond its end have no trial here.
     """
 
-    totals: "array[float]"
-    graded: "array[int]"
-    errored: "array[int]"
-    is_binary: bool = True
-
-    @staticmethod
-    def of_rows(rows: int) -> "Column":
-        """Make an empty column for so many samples."""
-        zeros = bytes(4 * rows)
-        return Column(array("d", bytes(8 * rows)), array("i", zeros), array("i", zeros))
+    def __init__(self) -> None:
+        self.totals, self.graded, self.errored = array("d"), array("i"), array("i")
+        self.is_binary = True
 
     def add(self, row: int, value: float | None) -> None:
         """Count a trial; None is one that ended in an error."""
+        if row >= len(self.graded):
+            self.extend(row + _AHEAD)
         if value is None:
             self.errored[row] += 1
             return
         self.totals[row] += value
         self.graded[row] += 1
-        self.is_binary = self.is_binary and value in (0.0, 1.0)
+        if value not in {0.0, 1.0}:
+            self.is_binary = False
 
-    def __contains__(self, row: int) -> bool:
-        """Say whether a sample has any trial here."""
-        return bool(self.graded[row] or self.errored[row])
+    def extend(self, rows: int) -> None:
+        """Make it as long as so many rows, at least."""
+        if (missing := rows - len(self.graded)) > 0:
+            self.totals.frombytes(bytes(8 * missing))
+            self.graded.frombytes(bytes(4 * missing))
+            self.errored.frombytes(bytes(4 * missing))
 
 
 class ComparedSide:
@@ -58,7 +66,8 @@ class ComparedSide:
 
     `samples` are rows by id; `keys` and `marks` hash, by row, what the agent was given and what
     the grades were made of (0 for a sample without any). `trials` counts by row. Hashes hold for
-    this process alone.
+    this process alone. `columns` hold metrics: the trial, graders by name, and costs; a grader
+    has two, its name says whether it passed, `score NAME` its scores where they are not all 0 or 1.
 
     Raises:
         StoreError: the run cannot be read.
@@ -72,16 +81,26 @@ class ComparedSide:
         self.samples: dict[str, int] = {}
         self.keys, self.marks = array("q"), array("q")
         self.trials: array[int] = array("i")
-        graders = dict.fromkeys(self.manifest.grader_keys)
-        counted = sum(1 for _ in self._outcomes)
+        self.errors = 0
+        names = (TRIAL, *COSTS, *self.manifest.grader_keys)
+        self.columns = {name: Column() for name in names}
+        self._graders = frozenset(self.manifest.grader_keys)
         # Records of another tool have as many epochs of a sample as there are.
-        self._is_whole = counted >= self.manifest.planned
+        self._is_whole = len(self._outcomes) >= self.manifest.planned
         for outcome in self.outcomes():
-            self._open_row(outcome)
-            graders.update(dict.fromkeys(outcome.grades))
-        self.graders = tuple(graders)
+            self._add(outcome)
+        for name, column in list(self.columns.items()):
+            column.extend(len(self.samples))
+            if name.startswith(SCORE) and column.is_binary:
+                del self.columns[name]  # whether it passed says all
         if not self.samples and model not in self.manifest.models:
             raise _no_such_model(folder, model, self.manifest.models)
+
+    @property
+    def graders(self) -> tuple[str, ...]:
+        """Return the names of all graders, those of single samples included."""
+        others = (TRIAL, *COSTS)
+        return tuple(n for n in self.columns if n not in others and not n.startswith(SCORE))
 
     def outcomes(self) -> Iterator[Outcome]:
         """Go through the outcomes of the model that count."""
@@ -91,7 +110,7 @@ class ComparedSide:
         """Go through the outcomes with the index of each trial in the log."""
         return ((index, one) for index, one in self._outcomes if one.model == self.model)
 
-    def _open_row(self, outcome: Outcome) -> None:
+    def _add(self, outcome: Outcome) -> None:
         row = self.samples.setdefault(outcome.sample_id, len(self.samples))
         if row == len(self.keys):
             self.keys.append(0)
@@ -99,8 +118,26 @@ class ComparedSide:
             self.trials.append(0)
         self.keys[row] = hash(outcome.sample_key)
         self.trials[row] += 1
+        self.errors += outcome.status in ERROR_STATUSES
         if outcome.grade_keys:
             self.marks[row] = grade_mark(outcome)
+        self._count(row, TRIAL, _trial_value(outcome))
+        for name in COSTS:
+            self._count(row, name, _cost(outcome, name))
+        for name in self._graders:
+            self._count_grade(row, name, _grade_values(outcome, name, asked=True))
+        for name in outcome.grades.keys() - self._graders:
+            self._count_grade(row, name, _grade_values(outcome, name, asked=False))
+
+    def _count_grade(self, row: int, name: str, values: "tuple[_Value, _Value]") -> None:
+        self._count(row, name, values[0])
+        self._count(row, f"{SCORE}{name}", values[1])
+
+    def _count(self, row: int, name: str, value: "_Value") -> None:
+        if not isinstance(value, str):
+            if name not in self.columns:
+                self.columns[name] = Column()
+            self.columns[name].add(row, value)
 
     @property
     def missing_samples(self) -> int:
@@ -119,42 +156,10 @@ class ComparedSide:
         trials = sum(self.trials)
         if trials < planned and not self._is_whole:
             return f"{planned - trials} of its {planned} trials are missing"
-        errors = sum(one.status in ERROR_STATUSES for one in self.outcomes())
         allowed = float(self.manifest.limits.get("max_error_rate", 1))
-        if not trials or errors / trials > allowed:
-            return f"{errors} of its {trials} trials ended in errors"
+        if not trials or self.errors / trials > allowed:
+            return f"{self.errors} of its {trials} trials ended in errors"
         return ""
-
-    def columns(self, metrics: Iterable[str]) -> dict[str, Column]:
-        """Gather metrics by sample: the trial, graders by name (scores and passes), and costs.
-
-        A grader has two columns: its name holds whether it passed, `score NAME` its scores.
-        """
-        made = {name: Column.of_rows(len(self.samples)) for name in metrics}
-        asked = frozenset(self.manifest.grader_keys)
-        for outcome in self.outcomes():
-            row = self.samples[outcome.sample_id]
-            for name, column in made.items():
-                value = value_of(outcome, name, asked)
-                if not isinstance(value, str):
-                    column.add(row, value)
-        return made
-
-    def side(self, column: Column, row: int | None, errors: ErrorRule) -> SideOutcomes:
-        """Return what the run has of one sample; of one that never ran, all its epochs missing.
-
-        Where `errors` are excluded they count as trials that never ran.
-        """
-        if row is None:
-            return _NEW._replace(never_ran=self.manifest.epochs)
-        errored, never = column.errored[row], self.never_ran(row)
-        if errors == "exclude":
-            errored, never = 0, never + errored
-        return SideOutcomes(column.totals[row], column.graded[row], errored, never)
-
-
-SCORE = "score "
-"""What the name of a grader's column of scores begins with."""
 
 
 def grade_mark(outcome: Outcome) -> int:
@@ -162,33 +167,32 @@ def grade_mark(outcome: Outcome) -> int:
     return hash(frozenset(outcome.grade_keys.items()))
 
 
-def value_of(
-    outcome: Outcome, metric: str, asked: frozenset[str] = frozenset()
-) -> float | str | None:
-    """Return the value of a metric of one trial: None for an error, a text where it has none.
-
-    `asked` are the graders that every sample has.
-    """
+def value_of(outcome: Outcome, metric: str) -> float | str | None:
+    """Return the value of a metric of one trial: None for an error, a text where it has none."""
     if metric == TRIAL:
         return _trial_value(outcome)
     if metric in COSTS:
         return _cost(outcome, metric)
-    return _grade_value(outcome, metric, asked)
+    passed, score = _grade_values(outcome, metric.removeprefix(SCORE), asked=False)
+    return score if metric.startswith(SCORE) else passed
 
 
-def _grade_value(outcome: Outcome, metric: str, asked: frozenset[str]) -> float | str | None:
-    name = metric.removeprefix(SCORE)
+_Value = float | str | None
+
+
+def _grade_values(outcome: Outcome, name: str, *, asked: bool) -> tuple[_Value, _Value]:
+    """Return whether a grader passed, and its score; `asked` says that every sample has it."""
     given = outcome.grades.get(name)
-    if given is None and name not in asked:
-        return "not asked"
+    if given is None and not asked:
+        return "not asked", "not asked"
     score, passed, status = given or (None, None, "error")
     if status == "skipped":
-        return "skipped"
+        return "skipped", "skipped"
     if outcome.status == "agent_failure":
-        return 0.0
+        return 0.0, 0.0
     if status != "graded" or score is None:
-        return None
-    return score if metric != name else float(bool(passed))
+        return None, None
+    return float(bool(passed)), score
 
 
 def _trial_value(outcome: Outcome) -> float | str | None:
@@ -199,16 +203,25 @@ def _trial_value(outcome: Outcome) -> float | str | None:
     return float(outcome.passed is True)
 
 
+def _tokens(outcome: Outcome) -> int | None:
+    known = (outcome.usage.input_tokens, outcome.usage.output_tokens)
+    return None if known == (None, None) else sum(one or 0 for one in known)
+
+
+_AMOUNTS: Mapping[str, Callable[[Outcome], float | None]] = {
+    "seconds": lambda one: one.seconds,
+    "cost_usd": lambda one: one.usage.cost_usd,
+    "tokens": _tokens,
+    "steps": lambda one: one.steps,
+    "tool_calls": lambda one: one.tool_calls,
+}
+
+
 def _cost(outcome: Outcome, metric: str) -> float | str:
     if outcome.status in ERROR_STATUSES:
         return "not driven to its end"
-    usage = outcome.usage
-    tokens = None
-    if usage.input_tokens is not None or usage.output_tokens is not None:
-        tokens = (usage.input_tokens or 0) + (usage.output_tokens or 0)
-    values = {"seconds": outcome.seconds, "cost_usd": usage.cost_usd, "tokens": tokens}
-    value = values[metric]
-    return "unknown" if value is None else float(value)
+    value = _AMOUNTS[metric](outcome)
+    return "unknown" if value is None or not 0 <= value <= _MOST else float(value)
 
 
 def _no_such_model(folder: Path, model: str, models: Iterable[str]) -> InputError:
