@@ -29,12 +29,17 @@ def show_history(folder: Path, at: datetime, json_to: Path | None, **choices: An
         history = read_history(folder, options)
     click.echo(history_text(history, at.date()), nl=False)
     if json_to is not None:
-        _write(json_to, history)
+        write_json(json_to, history)
     return history
 
 
-def _write(path: Path, history: History) -> None:
-    text = msgspec.json.format(msgspec.json.encode(history), indent=2).decode()
+def write_json(path: Path, record: msgspec.Struct) -> None:
+    """Write a record as JSON, over what was there, and say so.
+
+    Raises:
+        InputError: the file cannot be written.
+    """
+    text = msgspec.json.format(msgspec.json.encode(record), indent=2).decode()
     try:
         write_whole(path, f"{text}\n")
     except OSError as error:

@@ -113,6 +113,9 @@ def _samples(model: ModelNights, today: date) -> Iterator[str]:
                 for one in found
             )
             yield from _cut(list(said))
+    if new := [one.standing.sample_id for one in model.samples if one.standing.state == "new"]:
+        few = "fewer than 5 earlier trials"
+        yield f"  new ({few}): {_count(len(new), 'sample')}: {_named(new)}"
     steady = sum(model.counts.get(state, 0) for state in ("stable_pass", "stable_fail"))
     failing = model.counts.get("stable_fail", 0)
     yield f"  steady: {_count(steady, 'sample')}, {failing} of them failing"
@@ -122,16 +125,19 @@ _STATES: dict[SampleState, str] = {
     "regressed": "regressed",
     "fixed": "fixed",
     "flaky": "flaky",
-    "new": "new (fewer than 5 earlier trials)",
 }
 
 
 def _turn(turn: NightOfChange) -> str:
     word = "worse" if turn.fell else "better"
-    ids = [_id(one.sample_id) for one in turn.samples[:_SAMPLES_SHOWN]]
-    more = len(turn.samples) - len(ids)
-    named = ", ".join(ids) + (f" and {more} more" if more else "")
+    named = _named([one.sample_id for one in turn.samples])
     return f"{word} since {_when(turn)}: {_count(len(turn.samples), 'sample')}: {named}"
+
+
+def _named(ids: Sequence[str]) -> str:
+    more = len(ids) - _SAMPLES_SHOWN
+    named = ", ".join(map(_id, ids[:_SAMPLES_SHOWN]))
+    return f"{named} and {more} more" if more > 0 else named
 
 
 def _when(turn: NightOfChange) -> str:

@@ -1,0 +1,110 @@
+"""What a suite can see before it is run, as text for a terminal."""
+
+from collections.abc import Iterator
+
+from harness.system.texts import one_line
+from harness.types.suite_plans import ExpectedSpending, ModelPlan, Sight, SuitePlan
+
+_MINUTE, _HOUR = 60.0, 3600.0
+_POWER = 0.8
+
+
+def plan_text(plan: SuitePlan) -> str:
+    """Return a plan as lines; nothing in names does harm."""
+    return "".join(f"{line}\n" for line in _lines(plan))
+
+
+def _lines(plan: SuitePlan) -> Iterator[str]:
+    parts = [
+        _count(plan.samples, "sample"),
+        _count(len(plan.models), "model"),
+        _count(plan.epochs, "epoch"),
+    ]
+    yield f"{one_line(plan.suite)}: {' x '.join(parts)} = {_count(plan.trials, 'trial')}"
+    drop = f"a drop of {_points(plan.detect)} points"
+    yield f"How likely two such runs are to show {drop} as REGRESSED,"
+    yield "by the share of samples that change between two runs of one epoch with nothing changed:"
+    alike = len({model.sights for model in plan.models}) == 1
+    for model in plan.models[:1] if alike else plan.models:
+        if not alike:
+            yield f"{one_line(model.model)}:"
+        yield from _sights(model, plan)
+    yield from _spendings(plan)
+    for warning in plan.warnings:
+        yield f"warning: {one_line(warning)}"
+
+
+def _sights(model: ModelPlan, plan: SuitePlan) -> Iterator[str]:
+    yield f"    {'change by chance':16}   {'seen':>5}   seen in 4 of 5   to see it in 4 of 5"
+    for one in model.sights:
+        seen = "none" if one.detectable is None else f"{_points(one.detectable)} points"
+        percent = f"{100 * one.chance:.0f} %"
+        yield f"    {_churn(one):16}   {percent:>5}   {seen:>14}   {_needed(one, plan)}"
+    if any(one.source == "measured" for one in model.sights):
+        yield "    (how many change by chance is measured: from their earlier trials)"
+    elif any(one.source == "at_most" for one in model.sights):
+        yield "    (the share is at most that: several epochs or several --from would measure it)"
+    yield from _verdicts(model, plan)
+
+
+def _verdicts(model: ModelPlan, plan: SuitePlan) -> Iterator[str]:
+    first = next((one for one in model.sights if one.verdicts), None)
+    if first is None:
+        return
+    margin = f"margin {_points(plan.detect)} points"
+    yield f"  how likely each verdict is ({_churn(first)} change by chance, {margin}):"
+    yield "    true drop   REGRESSED   IMPROVED   NO WORSE   INCONCLUSIVE"
+    for of in first.verdicts:
+        numbers = (of.regressed, of.improved, of.no_worse, of.inconclusive)
+        cells = zip((9, 8, 8, 12), numbers, strict=True)
+        said = "   ".join(f"{f'{100 * number:.0f} %':>{width}}" for width, number in cells)
+        yield f"    {_points(of.drop):>9}   {said}"
+
+
+def _churn(one: Sight) -> str:
+    return f"{'<= ' if one.source == 'at_most' else ''}{100 * one.churn:.1f} %"
+
+
+def _needed(one: Sight, plan: SuitePlan) -> str:
+    if one.chance >= _POWER:
+        return "enough"
+    epochs = _count(plan.epochs, "epoch")
+    return f"{one.samples_needed:,} samples with {epochs}, or {_count(one.epochs_needed, 'epoch')}"
+
+
+def _spendings(plan: SuitePlan) -> Iterator[str]:
+    for model in plan.models:
+        if model.spending is not None:
+            yield f"{one_line(model.model)} will use {_spending(model.spending)}"
+    if plan.seconds is not None:
+        limits = "".join(
+            f", if {name.replace('_', ' ')} ({of:g}) do not slow it"
+            for name, of in plan.limits.items()
+        )
+        at_once = f"{plan.concurrency} at once"
+        yield f"the run will take about {_time(plan.seconds)} with {at_once}{limits}"
+    elif not plan.sources:
+        yield "what it costs and takes is told by an earlier run: --from RUN"
+
+
+def _spending(one: ExpectedSpending) -> str:
+    cost = "money that is not known" if one.cost_usd is None else f"about ${one.cost_usd:,.2f}"
+    tokens = "" if one.tokens is None else f", {one.tokens:,} tokens"
+    alone = f"{_time(one.agent_seconds)} of the agent's time"
+    return f"{cost}{tokens}, {alone} (as {_count(one.of, 'earlier trial')} did)"
+
+
+def _time(seconds: float) -> str:
+    if seconds < _MINUTE:
+        return f"{seconds:.1f} s"
+    if seconds < _HOUR:
+        return f"{seconds / _MINUTE:.0f} min"
+    return f"{seconds / _HOUR:.1f} h"
+
+
+def _points(fraction: float) -> str:
+    return f"{100 * fraction:.3g}"
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
