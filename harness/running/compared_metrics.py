@@ -1,8 +1,7 @@
 """Which metrics of two runs are compared, and their outcomes sample by sample."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import overload
 
 from harness.measuring.paired_outcomes import (
     ComparedMetric,
@@ -10,10 +9,13 @@ from harness.measuring.paired_outcomes import (
     PairedSample,
     SideOutcomes,
 )
-from harness.running.compared_sides import COSTS, SCORE, TRIAL, ComparedSide
+from harness.running.compared_sides import COSTS, SCORE, TRIAL, Column, ComparedSide
 from harness.system.suggestions import suggest
 from harness.types.errors import Fault, InputError
 from harness.types.suites import ErrorRule
+
+MOST_WITH_COSTS = 20_000
+"""With more samples, costs are compared only where they decide: no two are alike."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,101 +59,99 @@ def metric_pairs(
     A sample that the candidate planned and never ran is in `ids` too.
     """
     graders = [name for name in candidate.graders if name in baseline.graders]
-    names = dict.fromkeys([*choice.gating, TRIAL, *graders, *COSTS])
-    rows = [(one, baseline.samples.get(one), candidate.samples.get(one)) for one in ids]
-    found = [
-        _paired((baseline, candidate), rows, _metric(name, choice, (baseline, candidate)))
-        for name in names
+    costs = () if leaves_costs_out(ids) else COSTS
+    names = dict.fromkeys([*choice.gating, TRIAL, *graders, *costs])
+    metrics = [_metric(name, choice, (baseline, candidate)) for name in names]
+    further = [
+        column for one in metrics if (column := _column(one)) != one.name or one.name in COSTS
     ]
+    pairing = _Pairing(baseline, candidate, ids, further)
+    found = [pairing.of(metric) for metric in metrics]
     return [one for one in found if one.samples or one.metric.gating]
 
 
-_Sides = tuple[ComparedSide, ComparedSide]
-_Rows = Sequence[tuple[str, int | None, int | None]]
+def leaves_costs_out(ids: Sequence[str]) -> bool:
+    """Say whether there are so many samples that costs are compared only where they decide."""
+    return len(ids) > MOST_WITH_COSTS
 
 
-def _metric(name: str, choice: MetricChoice, sides: _Sides) -> ComparedMetric:
-    scores = [side.columns.get(f"{SCORE}{name}") for side in sides]
-    is_score = name in COSTS or any(one is not None for one in scores)
+def _metric(
+    name: str, choice: MetricChoice, sides: tuple[ComparedSide, ComparedSide]
+) -> ComparedMetric:
+    is_cost = name in COSTS
+    is_score = is_cost or any(name in side.scored for side in sides)
     return ComparedMetric(
         name=name,
         kind="score" if is_score else "pass",
         gating=name in choice.gating,
         margin=choice.margin_of(name),
         lowest=0.0 if is_score else None,
-        highest=1.0 if is_score and name not in COSTS else None,
-        lower_is_better=name in COSTS,
+        highest=1.0 if is_score and not is_cost else None,
+        lower_is_better=is_cost,
         unit=COSTS.get(name, "points"),
     )
 
 
-def _paired(sides: _Sides, rows: _Rows, metric: ComparedMetric) -> MetricPairs:
+def _column(metric: ComparedMetric) -> str:
     is_grade = metric.kind == "score" and metric.name not in COSTS
-    column = f"{SCORE}{metric.name}" if is_grade else metric.name
-    errors = sides[1].manifest.errors
-    before, after = (
-        _Outcomes(side, column if column in side.columns else metric.name, errors) for side in sides
-    )
-    # A sample without a row in a run has never run there; one without an outcome has no such
-    # metric.
-    never = SideOutcomes(0.0, 0, never_ran=sides[1].manifest.epochs)
-    pairs = _LazyPairs(before, after, rows, never)
-    return MetricPairs(metric, pairs if metric.name in COSTS else list(pairs))
+    return f"{SCORE}{metric.name}" if is_grade else metric.name
 
 
-class _LazyPairs(Sequence[PairedSample]):
-    """The pairs of one metric, made when they are asked for: of amounts no two are alike."""
+class _Pairing:
+    """Pairs the outcomes of two runs over the same samples."""
 
     def __init__(
-        self, before: "_Outcomes", after: "_Outcomes", rows: _Rows, never: SideOutcomes
+        self,
+        baseline: ComparedSide,
+        candidate: ComparedSide,
+        ids: Sequence[str],
+        further: Collection[str],
     ) -> None:
-        self._before, self._after, self._rows, self._never = before, after, rows, never
-        self._count = sum(1 for _ in self)
+        ours, theirs = baseline.samples, candidate.samples
+        self._rows = [(one, ours.get(one), theirs.get(one)) for one in ids]
+        self._sides = (baseline, candidate)
+        self._columns = [{**side.passes, **side.gathered(further)} for side in self._sides]
+        self._errors: ErrorRule = candidate.manifest.errors
+        # A sample without a row has never run; one without an outcome has no such metric.
+        self._never = SideOutcomes(0.0, 0, never_ran=candidate.manifest.epochs)
 
-    def __iter__(self) -> Iterator[PairedSample]:
-        before, after, never = self._before.of, self._after.of, self._never
-        for name, ours, theirs in self._rows:
-            one = never if ours is None else before(ours)
-            if one is None:
-                continue
-            other = never if theirs is None else after(theirs)
-            if other is not None:
-                yield PairedSample(name, one, other)
-
-    def __len__(self) -> int:
-        return self._count
-
-    @overload
-    def __getitem__(self, index: int) -> PairedSample: ...
-
-    @overload
-    def __getitem__(self, index: slice) -> Sequence[PairedSample]: ...
-
-    def __getitem__(self, index: int | slice) -> PairedSample | Sequence[PairedSample]:
-        return list(self)[index]
+    def of(self, metric: ComparedMetric) -> MetricPairs:
+        """Pair one metric."""
+        name = _column(metric)
+        before, after = (
+            _outcomes(side, columns.get(name), self._errors)
+            for side, columns in zip(self._sides, self._columns, strict=True)
+        )
+        never = self._never
+        samples = [
+            PairedSample(sample_id, one, other)
+            for sample_id, ours, theirs in self._rows
+            if (one := never if ours is None else before[ours]) is not None
+            and (other := never if theirs is None else after[theirs]) is not None
+        ]
+        return MetricPairs(metric, samples)
 
 
-class _Outcomes:
-    """What a run has of a metric, by row; equal outcomes of grades are one object.
+def _outcomes(
+    side: ComparedSide, column: Column | None, errors: ErrorRule
+) -> list[SideOutcomes | None]:
+    """Return what a run has of a metric, by row; equal outcomes are one object, for most are.
 
     Where `errors` are excluded they count as trials that never ran.
     """
-
-    def __init__(self, side: ComparedSide, name: str, errors: ErrorRule) -> None:
-        self._side, self._column = side, side.columns.get(name)
-        self._excludes = errors == "exclude"
-        self._shares = name not in COSTS
-        self._known: dict[tuple[float, int, int, int], SideOutcomes] = {}
-
-    def of(self, row: int) -> SideOutcomes | None:
-        """Return what there is of a sample; None where there is nothing."""
-        column = self._column
-        if column is None or not (column.graded[row] or column.errored[row]):
-            return None
-        errored, never = column.errored[row], self._side.never_ran(row)
-        if self._excludes:
-            errored, never = 0, never + errored
-        one = (column.totals[row], column.graded[row], errored, never)
-        if not self._shares:
-            return SideOutcomes(*one)
-        return self._known.get(one) or self._known.setdefault(one, SideOutcomes(*one))
+    if column is None:
+        return [None] * len(side.samples)
+    known: dict[tuple[float, int, int, int], SideOutcomes] = {}
+    made: list[SideOutcomes | None] = []
+    rows = range(len(side.samples))
+    every = zip(rows, column.totals, column.graded, column.errored, strict=False)
+    for row, total, graded, errored in every:
+        if not graded and not errored:
+            made.append(None)
+            continue
+        never = side.never_ran(row)
+        one = (total, graded, errored, never)
+        if errors == "exclude":
+            one = (total, graded, 0, never + errored)
+        made.append(known.get(one) or known.setdefault(one, SideOutcomes(*one)))
+    return made

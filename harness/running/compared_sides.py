@@ -1,7 +1,7 @@
 """One model of one run, sample by sample: what two runs are compared by, some bytes a trial."""
 
 from array import array
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 
 from harness.storing.counted_outcomes import CountedOutcomes
@@ -22,24 +22,20 @@ COSTS: Mapping[str, str] = {
 """Metrics of which little is good, with their units."""
 
 
-SCORE = "score "
-"""What the name of a grader's column of scores begins with."""
-
-
 _AHEAD = 1_024
+_BINARY = frozenset({0.0, 1.0, None})
 _MOST = 1e15
 """What claims to have cost more, or less than nothing, is not believed."""
 
+SCORE = "score "
+"""What the name of a grader's scores begins with."""
+
 
 class Column:
-    """One metric by sample (row): the sum of its values, and how many trials are behind it.
-
-    `is_binary` says that every value is 0 or 1. Rows beyond its end have no trial here.
-    """
+    """One metric by sample (row): the sum of its values, and how many trials are behind it."""
 
     def __init__(self) -> None:
         self.totals, self.graded, self.errored = array("d"), array("i"), array("i")
-        self.is_binary = True
 
     def add(self, row: int, value: float | None) -> None:
         """Count a trial; None is one that ended in an error."""
@@ -47,11 +43,9 @@ class Column:
             self.extend(row + _AHEAD)
         if value is None:
             self.errored[row] += 1
-            return
-        self.totals[row] += value
-        self.graded[row] += 1
-        if value not in {0.0, 1.0}:
-            self.is_binary = False
+        else:
+            self.totals[row] += value
+            self.graded[row] += 1
 
     def extend(self, rows: int) -> None:
         """Make it as long as so many rows, at least."""
@@ -66,8 +60,8 @@ class ComparedSide:
 
     `samples` are rows by id; `keys` and `marks` hash, by row, what the agent was given and what
     the grades were made of (0 for a sample without any). `trials` counts by row. Hashes hold for
-    this process alone. `columns` hold metrics: the trial, graders by name, and costs; a grader
-    has two, its name says whether it passed, `score NAME` its scores where they are not all 0 or 1.
+    this process alone. `passes` hold by sample how the trial and each grader passed; `scored` are
+    the graders of which some score is neither 0 nor 1.
 
     Raises:
         StoreError: the run cannot be read.
@@ -82,25 +76,22 @@ class ComparedSide:
         self.keys, self.marks = array("q"), array("q")
         self.trials: array[int] = array("i")
         self.errors = 0
-        names = (TRIAL, *COSTS, *self.manifest.grader_keys)
-        self.columns = {name: Column() for name in names}
-        self._graders = frozenset(self.manifest.grader_keys)
+        self._asked = frozenset(self.manifest.grader_keys)
+        self.passes = {name: Column() for name in (TRIAL, *self.manifest.grader_keys)}
+        self.scored: set[str] = set()
         # Records of another tool have as many epochs of a sample as there are.
         self._is_whole = len(self._outcomes) >= self.manifest.planned
         for outcome in self.outcomes():
             self._add(outcome)
-        for name, column in list(self.columns.items()):
+        for column in self.passes.values():
             column.extend(len(self.samples))
-            if name.startswith(SCORE) and column.is_binary:
-                del self.columns[name]  # whether it passed says all
         if not self.samples and model not in self.manifest.models:
             raise _no_such_model(folder, model, self.manifest.models)
 
     @property
     def graders(self) -> tuple[str, ...]:
         """Return the names of all graders, those of single samples included."""
-        others = (TRIAL, *COSTS)
-        return tuple(n for n in self.columns if n not in others and not n.startswith(SCORE))
+        return tuple(name for name in self.passes if name != TRIAL)
 
     def outcomes(self) -> Iterator[Outcome]:
         """Go through the outcomes of the model that count."""
@@ -109,6 +100,19 @@ class ComparedSide:
     def numbered(self) -> Iterator[tuple[int, Outcome]]:
         """Go through the outcomes with the index of each trial in the log."""
         return ((index, one) for index, one in self._outcomes if one.model == self.model)
+
+    def gathered(self, metrics: Collection[str]) -> dict[str, Column]:
+        """Gather further metrics by sample: costs, and scores as `score NAME`."""
+        made = {name: Column() for name in metrics}
+        for outcome in self.outcomes() if made else ():
+            row = self.samples[outcome.sample_id]
+            for name, column in made.items():
+                value = value_of(outcome, name)
+                if not isinstance(value, str):
+                    column.add(row, value)
+        for column in made.values():
+            column.extend(len(self.samples))
+        return made
 
     def _add(self, outcome: Outcome) -> None:
         row = self.samples.setdefault(outcome.sample_id, len(self.samples))
@@ -121,23 +125,22 @@ class ComparedSide:
         self.errors += outcome.status in ERROR_STATUSES
         if outcome.grade_keys:
             self.marks[row] = grade_mark(outcome)
-        self._count(row, TRIAL, _trial_value(outcome))
-        for name in COSTS:
-            self._count(row, name, _cost(outcome, name))
-        for name in self._graders:
-            self._count_grade(row, name, _grade_values(outcome, name, asked=True))
-        for name in outcome.grades.keys() - self._graders:
-            self._count_grade(row, name, _grade_values(outcome, name, asked=False))
-
-    def _count_grade(self, row: int, name: str, values: "tuple[_Value, _Value]") -> None:
-        self._count(row, name, values[0])
-        self._count(row, f"{SCORE}{name}", values[1])
-
-    def _count(self, row: int, name: str, value: "_Value") -> None:
+        value = _trial_value(outcome)
         if not isinstance(value, str):
-            if name not in self.columns:
-                self.columns[name] = Column()
-            self.columns[name].add(row, value)
+            self.passes[TRIAL].add(row, value)
+        self._add_grades(row, outcome)
+
+    def _add_grades(self, row: int, outcome: Outcome) -> None:
+        names = outcome.grades.keys()
+        for name in names if names >= self._asked else names | self._asked:
+            passed, score = _grade_values(outcome, name, asked=name in self._asked)
+            if isinstance(passed, str):
+                continue
+            if name not in self.passes:
+                self.passes[name] = Column()
+            self.passes[name].add(row, passed)
+            if score not in _BINARY:
+                self.scored.add(name)
 
     @property
     def missing_samples(self) -> int:

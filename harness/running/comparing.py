@@ -9,7 +9,12 @@ from msgspec.structs import replace
 from harness.measuring.paired_outcomes import MetricPairs
 from harness.measuring.suite_verdicts import invalid, judge_runs, pairing_fault
 from harness.running.baseline_grading import GradedBaseline, Regrading, graded_alike
-from harness.running.compared_metrics import MetricChoice, metric_pairs, require_metrics
+from harness.running.compared_metrics import (
+    MetricChoice,
+    leaves_costs_out,
+    metric_pairs,
+    require_metrics,
+)
 from harness.running.compared_sides import ComparedSide
 from harness.running.moved_samples import MovedSamples, moved_samples
 from harness.running.run_differences import differences, served_change
@@ -165,6 +170,8 @@ class _Paired:
 
     def _warnings(self) -> list[str]:
         said = []
+        if leaves_costs_out(self.ids):
+            said.append("with so many samples, costs are compared only where --metric names them")
         if self.never_ran:
             said.append(
                 f"{self.never_ran} samples of the baseline have no trial in the candidate, which "
