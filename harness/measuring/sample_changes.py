@@ -34,9 +34,10 @@ class Change(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class _Candidate:
+    """A change, and the nights that may as well be the one, in its direction."""
+
     change: Change
-    likely: Mapping[int, bool]
-    """The nights that may be the one, each with whether the rate fell."""
+    likely: frozenset[int]
 
 
 def sample_changes(samples: Mapping[str, Nights]) -> list[Change]:
@@ -44,7 +45,7 @@ def sample_changes(samples: Mapping[str, Nights]) -> list[Change]:
 
     A sample has changed where the Bayes factor of one change against none is more than 10 and
     passes the e-BH procedure over all samples: sorted downwards, the k-th of m counts if it is at
-    least m / (0.05 k). Before and after a change it is looked for others of that strength. Where
+    least m / (0.05 k). Before and after a change, others of that strength are looked for. Where
     several nights are about as likely, the one on which most samples changed is taken, for one
     cause mostly changes many. Source: Wang and Ramdas (2022), J. R. Stat. Soc. B 84, 822-852.
     """
@@ -58,7 +59,7 @@ def sample_changes(samples: Mapping[str, Nights]) -> list[Change]:
         one
         for name, factor in factors.items()
         if factor >= least
-        for one in _within(name, samples[name], (0, len(samples[name])), least)
+        for one in _changes_of(name, samples[name], least)
     ]
     return sorted(_settled(candidates), key=lambda one: (one.night, one.sample_id))
 
@@ -76,37 +77,52 @@ def _least_factor(factors: Iterable[float], count: int) -> float:
     return max(least, SHOWN_ABOVE)
 
 
-def _within(name: str, nights: Nights, part: tuple[int, int], least: float) -> list[_Candidate]:
-    """Find the changes inside a part of the nights: its best one, then those on both sides."""
+def _changes_of(name: str, nights: Nights, least: float) -> list[_Candidate]:
+    """Find the changes of one sample, each looked for again between its neighbours."""
+    places = [0, *_places(nights, (0, len(nights)), least), len(nights)]
+    windows = zip(places, places[2:], strict=False)
+    found = [_between(name, nights, window) for window in windows]
+    return [one for one in found if one is not None and one.change.bayes_factor >= least]
+
+
+def _places(nights: Nights, part: tuple[int, int], least: float) -> list[int]:
+    """Find the nights on which a part of them changes: its best one, then those on both sides."""
     start, end = part
     inside = nights[start:end]
     found = change_point(inside) if _is_mixed(inside) else None
     if found is None or found.bayes_factor < least:
         return []
     night = start + found.nights_before
-    scores = splits(inside)
+    before, after = (start, night), (night, end)
+    return [*_places(nights, before, least), night, *_places(nights, after, least)]
+
+
+def _between(name: str, nights: Nights, window: tuple[int, int]) -> _Candidate | None:
+    start, end = window
+    inside = nights[start:end]
+    found = change_point(inside)
+    if found is None:
+        return None
+    scores = [one for one in splits(inside) if one.fell == found.fell]
     top = max(one.log_factor for one in scores)
-    likely = {
-        start + one.nights_before: one.fell for one in scores if one.log_factor > top - _AS_LIKELY
-    }
-    change = Change(name, night, found.fell, found.bayes_factor, start, end)
-    before = _within(name, nights, (start, night), least)
-    after = _within(name, nights, (night, end), least)
-    return [*before, _Candidate(change, likely), *after]
+    likely = (one.nights_before for one in scores if one.log_factor > top - _AS_LIKELY)
+    night, factor = start + found.nights_before, found.bayes_factor
+    change = Change(name, night, found.fell, factor, start, end)
+    return _Candidate(change, frozenset(start + place for place in likely))
 
 
 def _settled(candidates: Sequence[_Candidate]) -> list[Change]:
     """Give every change its night: of those that may be it, the one on which most changed."""
     left, settled = list(candidates), list[Change]()
     while left:
-        votes = Counter((night, fell) for one in left for night, fell in one.likely.items())
+        votes = Counter((night, one.change.fell) for one in left for night in one.likely)
         best = Counter((one.change.night, one.change.fell) for one in left)
-        chosen = max(votes, key=lambda place: (votes[place], best[place], place[0]))
-        rest = list[_Candidate]()
-        for one in left:
-            if one.likely.get(chosen[0]) == chosen[1]:
-                settled.append(one.change._replace(night=chosen[0]))
-            else:
-                rest.append(one)
-        left = rest
+        night, fell = max(votes, key=lambda place: (votes[place], best[place], place[0]))
+        joins = [one.change.fell == fell and night in one.likely for one in left]
+        settled += [
+            one.change._replace(night=night)
+            for one, is_in in zip(left, joins, strict=True)
+            if is_in
+        ]
+        left = [one for one, is_in in zip(left, joins, strict=True) if not is_in]
     return settled
