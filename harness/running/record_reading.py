@@ -57,17 +57,18 @@ class Placed(msgspec.Struct, frozen=True, kw_only=True):
 
 @dataclass(slots=True)
 class RecordReading:
-    """Reads the records and finds the place of each; every pass finds the same.
+    """Reads the records and finds the place of each.
 
-    `left_out` are the files that are no records, and `most_repeats` is how often a sample is there
-    on one model, at most: both are known after a pass. `broken` are importers of other packages
-    that cannot be used.
+    Every pass finds the same; only epochs that records do not tell are settled after the first.
+
+    `left_out` are the files that are no records, known after a pass, as the `numbers` of the
+    epochs are. `broken` are importers of other packages that cannot be used.
     """
 
     records: Records
     index: SampleIndex | None
     left_out: dict[str, None] = field(default_factory=dict)
-    most_repeats: int = 1
+    numbers: EpochNumbers = field(default_factory=EpochNumbers)
     broken: tuple[Fault, ...] = ()
     source: SourceFile | SourceFolder | None = None
 
@@ -81,19 +82,23 @@ class RecordReading:
         self.source = self.source or open_source(self.records.path)
         found = find_group(IMPORTERS)
         self.broken = found.faults
-        numbers = EpochNumbers()
+        self.numbers.begin_again()
         named = self.records.format
         for name, read in read_with_formats(self.source, found.plugins, named, self._leave_out):
-            yield self._place(name, read, numbers)
-        self.most_repeats = max(numbers.most, 1)
+            yield self._place(name, read)
 
-    def _place(self, name: str, read: Imported, numbers: EpochNumbers) -> Placed:
+    @property
+    def most_repeats(self) -> int:
+        """Return how often a sample is there on one model, at most, and 1 where there is none."""
+        return max(self.numbers.most, 1)
+
+    def _place(self, name: str, read: Imported) -> Placed:
         record, faults = map_fields(read, self.records.fields)
         match = self.index.find(record) if self.index else Match()
         if match.problem:
             return Placed(format=name, record=record, problem=match.problem, faults=faults)
         key = id_of(record) if match.row is None else match.row
-        epoch, renumbered = numbers.number(key, record.model or NO_MODEL, record.epoch)
+        epoch, renumbered = self.numbers.number(key, record.model or NO_MODEL, record.epoch)
         return Placed(
             format=name,
             record=record,
