@@ -3,14 +3,16 @@
 import re
 from collections.abc import Collection, Iterator
 from itertools import chain
+from typing import Any
 
 from harness.measuring.divergence_words import event_at
 from harness.measuring.divergences import first_divergence
 from harness.measuring.failure_origins import ORIGINS
-from harness.measuring.given_values import given_text, invented_identifier
+from harness.measuring.given_values import given_text, holds, invented_identifier, is_value
+from harness.measuring.placed_calls import PlacedCall, placed_calls
 from harness.system.texts import cut, one_line
 from harness.types.comparisons import Divergence, EventAt
-from harness.types.events import AssistantMessage, Event, ToolCall, ToolResult
+from harness.types.events import AssistantMessage, Event, ToolCall
 from harness.types.explanations import BadEvent
 from harness.types.summaries import FailedTrial
 from harness.types.trials import ERROR_STATUSES, Trial
@@ -82,26 +84,40 @@ def _of_one(found: Divergence) -> str:
 
 
 def _bad_calls(trial: Trial) -> Iterator[BadEvent]:
+    """Yield the calls that went wrong, in their order: made-up arguments, and failures."""
     told: list[Event] = []
     for number, turn in enumerate(trial.trajectory.turns):
+        failing = {call.event: call for call in placed_calls(turn.events) if _has_failed(call)}
         for place, event in enumerate(turn.events):
-            words = None
             if isinstance(event, ToolCall):
-                words = _made_up(event, told)
-            elif isinstance(event, ToolResult) and not event.ok:
-                words = f"the call of `{_name(event.name)}` fails"
-            if words is not None:
-                yield BadEvent(origin="agent", words=words, event=event_at(number, place, event))
+                words = _bad_call(event, given_text(told), fails=place in failing)
+                if words is not None:
+                    at = event_at(number, place, event)
+                    yield BadEvent(origin="agent", words=words, event=at)
             told.append(event)
 
 
-def _made_up(call: ToolCall, told: list[Event]) -> str | None:
-    if not isinstance(call.arguments, dict):
-        return None
-    given = given_text(told)
-    for name, value in call.arguments.items():
-        if isinstance(value, str) and invented_identifier(value, given):
-            return f"calls `{_name(call.name)}` with a made-up `{_name(name)}`"
+def _has_failed(call: PlacedCall) -> bool:
+    return call.result is not None and not call.result.ok
+
+
+def _bad_call(call: ToolCall, given: str, *, fails: bool) -> str | None:
+    """Say what is wrong with a call; of one that fails, whatever it was not given is suspect."""
+    name = _name(call.name)
+    made_up = _made_up(call, given, strictly=not fails)
+    if made_up is not None:
+        return f"calls `{name}` with a made-up `{_name(made_up)}`{', which fails' * fails}"
+    return f"the call of `{name}` fails" if fails else None
+
+
+def _made_up(call: ToolCall, given: str, *, strictly: bool) -> str | None:
+    """Return the first argument that nobody gave; strictly, only one that is an identifier."""
+    arguments: dict[str, Any] = call.arguments if isinstance(call.arguments, dict) else {}
+    for name, value in arguments.items():
+        if strictly and isinstance(value, str) and invented_identifier(value, given):
+            return name
+        if not strictly and is_value(value) and not holds(given, value):
+            return name
     return None
 
 

@@ -64,13 +64,13 @@ def _ending(summary: Summary) -> str:
     )
     if not summary.complete:
         more = len(summary.reasons) - 1
-        further = f" (and {more} further reasons)" if more > 0 else ""
+        further = f" (and {more} further reason{'s' * (more > 1)})" if more > 0 else ""
         why = summary.reasons[0] if summary.reasons else f"{of} trials ended"
         return f"INCOMPLETE, and cannot be judged: {why}{further}; {counted}"
     if not summary.passed:
         gates = len(summary.gates)
         missed = sum(gate.passed is not True for gate in summary.gates)
-        return f"FAILED: {missed} of {gates} gates missed; {counted}"
+        return f"FAILED: {missed} of {gates} gate{'s' * (gates > 1)} missed; {counted}"
     gates_met = "every gate is met" if summary.gates else "the run is complete, and has no gates"
     return f"PASSED: {gates_met}; {counted}"
 

@@ -37,4 +37,5 @@ def plain_words(text: str, width: int = 0) -> str:
 
 
 def _escaped(text: str) -> str:
-    return re.sub(r"([\\`*_\[\]<>&#|~$])", r"\\\1", text)
+    # Inside a word an underscore is nothing but itself.
+    return re.sub(r"([\\`*\[\]<>&#|~$]|(?<!\w)_|_(?!\w))", r"\\\1", text)
