@@ -1,35 +1,37 @@
 """What `compare` and `run --baseline` share: runs are compared, shown, and give an exit code."""
 
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import click
 import msgspec
 
-from harness.commands.run_reporting import console
+from harness.commands.run_reporting import Compared, console, gravest
 from harness.reports.comparison_markdown import comparisons_markdown
 from harness.reports.comparison_text import print_comparisons
 from harness.running.baseline_grading import Regrading
 from harness.running.compared_metrics import MetricChoice
 from harness.running.comparing import CompareOptions, compare
+from harness.running.recording import RunResult
 from harness.running.run_addresses import (
     RunAddress,
     find_baseline,
     pair_sides,
 )
 from harness.storing.manifests import read_manifest
+from harness.storing.run_folders import COMPARISON
 from harness.system.clock import now
 from harness.system.files import whole_file
 from harness.system.loops import run_to_end
+from harness.system.texts import one_line
 from harness.types.comparisons import Comparison, Comparisons
-from harness.types.errors import Fault, InputError
+from harness.types.errors import Fault, HarnessError, InputError
 from harness.types.suites import Suite
 from harness.types.verdicts import Question
 
 _CODES = {"invalid": 3, "regressed": 1, "improved": 0, "no_worse": 0, "inconclusive": 0}
-_GRAVEST = (3, 1, 4, 0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,6 +80,36 @@ def compare_runs(
     return Comparisons(comparisons=made, exit_code=_code(made, is_strict=choices.is_strict))
 
 
+def compared_as_it_ends(choices: ComparisonChoices) -> Compared:
+    """Return what compares a run of a suite as it ends, and puts `comparison.json` into it.
+
+    Raises:
+        InputError: what is named as the baseline is none; nothing was driven.
+    """
+    suite = choices.suite
+    with tempfile.TemporaryDirectory(prefix="regrade-compare-") as scratch:
+        find_baseline(
+            choices.baseline,
+            choices.out,
+            suite=suite.name if suite else "",
+            besides=None,
+            workspace=Path(scratch),
+        )
+
+    def compared(result: RunResult) -> tuple[Sequence[Comparison], int]:
+        try:
+            found = compare_runs((result.folder, None), choices)
+            show(found, json_to=result.folder / COMPARISON)
+        except HarnessError as error:
+            faults = error.faults if isinstance(error, InputError) else ()
+            for line in map(str, faults) if faults else [error.line]:
+                click.echo(one_line(f"not compared: {line}"), err=True)
+            return (), 3
+        return found.comparisons, found.exit_code
+
+    return compared
+
+
 def baseline_of(choices: ComparisonChoices, candidate: Path, workspace: Path) -> Path | None:
     """Find the baseline of a candidate; None where there is none yet."""
     return find_baseline(
@@ -94,13 +126,9 @@ def _code(comparisons: Iterable[Comparison], *, is_strict: bool) -> int:
     return gravest(codes[one.verdict.verdict] for one in comparisons)
 
 
-def gravest(codes: Iterable[int]) -> int:
-    """Return the gravest of exit codes: 3 cannot be judged, 1 regressed, 4 undecided, 0 well."""
-    found = set(codes)
-    return next((code for code in _GRAVEST if code in found), 0)
-
-
-def show(compared: Comparisons, *, json_to: Path | None, markdown_to: Path | None) -> None:
+def show(
+    compared: Comparisons, *, json_to: Path | None = None, markdown_to: Path | None = None
+) -> None:
     """Print a comparison, and write it as JSON and Markdown where that was asked for.
 
     Raises:

@@ -1,6 +1,8 @@
 """`regrade run`: drive, grade, store, sum up."""
 
 import sys
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -9,8 +11,12 @@ import click
 from harness.commands.env_option import env_file_option
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from harness.commands.run_reporting import Compared
     from harness.running.resuming import Resume
     from harness.running.run_options import RunOptions
+    from harness.types.suites import Suite
 
 
 @click.command(name="run")
@@ -59,6 +65,23 @@ if TYPE_CHECKING:
     type=click.Path(path_type=Path, dir_okay=False),
     help="Write JUnit XML to this file as the run ends, one case a sample.",
 )
+@click.option(
+    "--baseline",
+    metavar="RUN",
+    help="Compare with this run as the run ends: RUN, RUN::MODEL, an exported file, `pinned` or "
+    "`latest`.",
+)
+@click.option("--metric", "metrics", multiple=True, help="With --baseline, let this metric decide.")
+@click.option(
+    "--margin",
+    "margins",
+    multiple=True,
+    metavar="FRACTION",
+    help="With --baseline, the drop that you can live with: 0.05 is 5 points.",
+)
+@click.option(
+    "--require-baseline", is_flag=True, help="Exit with 3 where there is no baseline yet."
+)
 @click.option("--quiet", is_flag=True, help="Show no progress; the summary is printed.")
 @env_file_option
 def command(  # noqa: PLR0913, PLR0917  (one parameter an option)
@@ -74,7 +97,11 @@ def command(  # noqa: PLR0913, PLR0917  (one parameter an option)
     out: Path,
     resume: str | None,
     junit: Path | None,
+    baseline: str | None,
+    metrics: tuple[str, ...],
+    margins: tuple[str, ...],
     *,
+    require_baseline: bool,
     retry_errors: bool,
     salvage: bool,
     quiet: bool,
@@ -88,6 +115,8 @@ def command(  # noqa: PLR0913, PLR0917  (one parameter an option)
     With --resume, SUITE may be left out: it is that of the run, and so are the models, epochs,
     samples, target and parameters that are not given. Nothing that was stored and still counts is
     driven again.
+
+    With --baseline, the exit code is the gravest of the run's and the comparison's.
     """
     # Loaded here, so that `regrade --help` need not.
     from harness.commands.github_outputs import told_to_github  # noqa: PLC0415
@@ -99,6 +128,11 @@ def command(  # noqa: PLR0913, PLR0917  (one parameter an option)
     if resume is None and (suite is None or retry_errors or salvage):
         missing = "name a SUITE" if suite is None else "--retry-errors and --salvage need --resume"
         raise click.UsageError(f"{missing}, or a run with --resume")
+    if baseline is None and (metrics or margins or require_baseline):
+        raise click.UsageError("--metric, --margin and --require-baseline need --baseline")
+    compare = partial(
+        _compared, baseline, metrics, margins, out=out, require_baseline=require_baseline
+    )
     options = RunOptions(
         models=models,
         epochs=epochs,
@@ -115,16 +149,15 @@ def command(  # noqa: PLR0913, PLR0917  (one parameter an option)
             going_on = resumed_run(resume, out, retry_errors=retry_errors, salvage=salvage)
             options = resumed_options(going_on.folder, options)
             suite = suite or suite_of_run(going_on.folder)
-        return _run(suite or Path(), options, going_on, quiet=quiet, junit=junit)
+        ending = _Ending(quiet=quiet, junit=junit, compare=compare)
+        return _run(suite or Path(), options, going_on, ending)
 
 
 def _run(
     suite: Path,
     options: "RunOptions",
     resume: "Resume | None",
-    *,
-    quiet: bool,
-    junit: Path | None,
+    ending: "_Ending",
 ) -> int:
     from harness.commands.run_reporting import run_and_report, say_spending_rule  # noqa: PLC0415
     from harness.commands.suite_faults import load_wholly  # noqa: PLC0415
@@ -137,7 +170,49 @@ def _run(
     return run_and_report(
         loaded,
         lambda observer, stop: execute(loaded, options, observer, stop, resume=resume),
-        quiet=quiet,
+        quiet=ending.quiet,
         resumable=True,
-        junit=junit,
+        junit=ending.junit,
+        compare=ending.compare(loaded),
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Ending:
+    """What is done as a run ends."""
+
+    quiet: bool
+    junit: Path | None
+    compare: "Callable[[Suite], Compared | None]"
+
+
+def _compared(  # noqa: PLR0913  (one parameter an option)
+    baseline: str | None,
+    metrics: tuple[str, ...],
+    margins: tuple[str, ...],
+    suite: "Suite",
+    *,
+    out: Path,
+    require_baseline: bool,
+) -> "Compared | None":
+    """Return what compares the run with its baseline; None where none is named."""
+    if baseline is None:
+        return None
+    from harness.commands.comparison_reporting import (  # noqa: PLC0415
+        ComparisonChoices,
+        compared_as_it_ends,
+        read_margins,
+    )
+    from harness.running.compared_metrics import MetricChoice  # noqa: PLC0415
+    from harness.running.run_addresses import RunAddress  # noqa: PLC0415
+
+    choice = MetricChoice(gating=metrics) if metrics else MetricChoice()
+    return compared_as_it_ends(
+        ComparisonChoices(
+            baseline=RunAddress.read(baseline),
+            out=out,
+            metrics=read_margins(margins, choice),
+            suite=suite,
+            requires_baseline=require_baseline,
+        )
     )

@@ -4,7 +4,7 @@ import contextlib
 import os
 import shlex
 import sys
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -21,6 +21,7 @@ from harness.system.loops import run_to_end
 from harness.system.shown_streams import bounded_streams, hide_on_streams
 from harness.system.signals import on_interrupt
 from harness.system.texts import one_line
+from harness.types.comparisons import Comparison
 from harness.types.progress import Observer
 from harness.types.suites import Suite
 
@@ -36,18 +37,23 @@ def say_spending_rule(suite: Suite, concurrency: int | None) -> None:
             click.echo(f"note: {spending_rule(limits)}", err=True)
 
 
-def run_and_report(
+Compared = Callable[[RunResult], tuple[Sequence[Comparison], int]]
+"""Compares a run that has ended with its baseline, shows that, and gives the exit code of it."""
+
+
+def run_and_report(  # noqa: PLR0913  (what each command wants done with its run)
     suite: Suite,
     work: Callable[[Observer, Stop], Awaitable[RunResult]],
     *,
     quiet: bool,
     resumable: bool = False,
     junit: Path | None = None,
+    compare: Compared | None = None,
 ) -> int:
     """Do the work, show a user what comes of it, and tell CI; return the exit code.
 
     Of a `resumable` run that is not complete, it is said how to go on with it. `junit` is a file
-    for JUnit XML.
+    for JUnit XML. With `compare` the exit code is the gravest of both.
     """
     hide_on_streams(suite.secrets)
     # A reader that has gone (`| head`) or a full disk changes nothing about the run.
@@ -63,8 +69,15 @@ def run_and_report(
         print_summary(console(), result.summary, result.folder)
         if resumable and (advice := _how_to_go_on(result)):
             click.echo(one_line(advice))
-    publish(result.folder, result.summary, junit=junit)
-    return exit_code(result)
+    comparisons, code = compare(result) if compare and not result.interrupted else ((), 0)
+    publish(result.folder, result.summary, comparisons, junit=junit)
+    return gravest((exit_code(result), code))
+
+
+def gravest(codes: Iterable[int]) -> int:
+    """Return the gravest of exit codes: interrupted, cannot be judged, failed, undecided, well."""
+    found = set(codes)
+    return next((code for code in (INTERRUPTED, 3, 1, 4) if code in found), 0)
 
 
 def _how_to_go_on(result: RunResult) -> str:

@@ -17,11 +17,11 @@ from harness.reports.comparison_words import (
     power_lines,
     sides_line,
 )
+from harness.reports.markdown_spans import plain_words
 from harness.types.comparisons import Comparison, Comparisons, SamplePair
 from harness.types.verdicts import VERDICT_WORDS, MetricVerdict
 
 _SHOWN = 10
-_SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~@!&$])")
 _SIGNS = {
     "invalid": "⛔",
     "regressed": "🔴",
@@ -38,22 +38,22 @@ def comparisons_markdown(compared: Comparisons) -> str:
     return "\n".join(line for one in compared.comparisons for line in _lines(one)) + "\n"
 
 
-def escaped(text: str) -> str:
-    """Return a text as Markdown shows it: nothing of it is markup, a mention or a link."""
-    return _SPECIAL.sub(r"\\\1", text).replace("://", ":\u200b//")
+def _cell(text: str) -> str:
+    # A bar ends a cell, even inside code.
+    return re.sub(r"(?<!\\)\|", r"\\|", plain_words(text))
 
 
 def _lines(comparison: Comparison) -> Iterator[str]:
     sign = _SIGNS[comparison.verdict.verdict]
-    yield f"### {sign} {escaped(comparison.suite)}: {escaped(headline(comparison))}"
+    yield f"### {sign} {plain_words(comparison.suite)}: {plain_words(headline(comparison))}"
     yield ""
-    yield escaped(sides_line(comparison))
+    yield plain_words(sides_line(comparison))
     yield ""
     said = [*pairing_lines(comparison), *comparison.warnings]
     for metric in comparison.verdict.metrics:
         said += [*power_lines(metric), *metric.warnings] if metric.gating else []
-    yield from (f"- {escaped(line)}" for line in said)
-    yield from (f"- **{escaped(group_sentence(group))}**" for group in comparison.divergences)
+    yield from (f"- {plain_words(line)}" for line in said)
+    yield from (f"- **{plain_words(group_sentence(group))}**" for group in comparison.divergences)
     yield ""
     yield from _metrics(comparison.verdict.metrics)
     yield from _samples("Regressed", comparison.regressed)
@@ -77,7 +77,7 @@ def _metrics(metrics: Sequence[MetricVerdict]) -> Iterator[str]:
             p_value(one),
             word if one.gating else f"({word})",
         )
-        yield f"| {' | '.join(map(escaped, cells))} |"
+        yield f"| {' | '.join(map(_cell, cells))} |"
     yield ""
 
 
@@ -95,11 +95,11 @@ def _folded(title: str, lines: Iterable[str]) -> Iterator[str]:
     found = list(lines)
     if not found:
         return
-    yield f"<details><summary>{escaped(title)}</summary>"
+    yield f"<details><summary>{plain_words(title)}</summary>"
     yield ""
     for line in found:
         indent = "  " if line.startswith("  ") else ""
-        yield f"{indent}- {escaped(line.strip())}"
+        yield f"{indent}- {plain_words(line.strip())}"
     yield ""
     yield "</details>"
     yield ""

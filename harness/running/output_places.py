@@ -4,6 +4,7 @@ import os
 from pathlib import Path
 
 from harness.storing.run_folders import (
+    COMPARISON,
     DAMAGED,
     LOCK,
     MANIFEST,
@@ -14,7 +15,7 @@ from harness.storing.run_folders import (
 )
 from harness.types.errors import Fault, InputError
 
-_OWN = frozenset({MANIFEST, TRIALS, OUTCOMES, SUMMARY, LOCK, DAMAGED, UNPLANNED})
+_OWN = frozenset({COMPARISON, MANIFEST, TRIALS, OUTCOMES, SUMMARY, LOCK, DAMAGED, UNPLANNED})
 
 
 def refuse_source(out: Path, source: Path) -> None:

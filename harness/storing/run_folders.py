@@ -19,6 +19,9 @@ LOCK, DAMAGED, UNPLANNED = ".lock", "damaged.jsonl", "unplanned.jsonl"
 SUMMARY_PAGE = "summary.md"
 
 
+COMPARISON = "comparison.json"
+
+
 def new_run_id(suite: str, started: datetime) -> str:
     """Name a new run: `<UTC time>-<suite>-<6 hex>`."""
     slug = re.sub(r"[^a-z0-9]+", "-", suite.lower()).strip("-")[:40].strip("-") or "suite"
