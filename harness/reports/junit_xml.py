@@ -101,7 +101,9 @@ def _case(run: ReportedRun, result: SampleResult) -> TestCase:
     case = TestCase(xml_text(one_line(result.sample_id)), classname, round(result.seconds, 3))
     place = run.places.get(result.sample_id)
     if place is not None and run.with_lines:
-        case._elem.attrib.update(file=xml_text(place.file), line=str(place.line))  # noqa: SLF001  (the library knows no such attributes)
+        # The library knows no such attributes.
+        case._elem.set("file", xml_text(place.file))  # noqa: SLF001
+        case._elem.set("line", str(place.line))  # noqa: SLF001
     if outcome := _outcome(result):
         kind, message = outcome
         shown = result.failures or result.errors

@@ -1,0 +1,210 @@
+"""The page of a run."""
+
+import re
+from datetime import UTC, datetime
+
+import pytest
+from fakes.explained_runs import failed_trial, make_explanation
+from markdown_it import MarkdownIt
+
+from harness.reports.summary_markdown import summary_markdown
+from harness.types.comparisons import (
+    Change,
+    ComparedRun,
+    Comparison,
+    DivergenceGroup,
+    EventAt,
+    Pairing,
+)
+from harness.types.explanations import (
+    BadEvent,
+    FailureGroup,
+    MissedGate,
+    ModelNumbers,
+    ShownFailure,
+)
+from harness.types.summaries import Interval
+from harness.types.verdicts import SuiteVerdict
+
+HOSTILE = "`*_<img src=x onerror=y>|[a](http://x)\n# @someone \x1b[31m ```"
+
+
+def group(number=0, **fields):
+    return FailureGroup(
+        **{
+            "origin": "agent",
+            "grader": "g",
+            "words": f"skips `tool{number}`",
+            "trials": 9 - number,
+            "samples": ("a", "b", "c", "d"),
+            "sample_count": 7,
+            "models": ("m",),
+            "evidence": "nothing was echoed",
+            **fields,
+        }
+    )
+
+
+def shown(number=0, **fields):
+    event = EventAt(turn=1, event=2, type="tool_call", text="{}", name="lookup")
+    return ShownFailure(
+        **{
+            "trial": failed_trial(f"s{number}", said="that", wanted="this", epoch=number),
+            "bad": BadEvent(origin="agent", words="skips `lookup`", event=event),
+            "place": "data.jsonl:3",
+            "commands": ("regrade show r s1", "regrade run s.yaml"),
+            **fields,
+        }
+    )
+
+
+def numbers(number=0, **fields):
+    rate = Interval(value=0.5, low=0.1, high=0.9)
+    return ModelNumbers(
+        **{
+            "model": f"m{number}",
+            "passed": 1,
+            "trials": 2,
+            "errors": 1,
+            "pass_rate": rate,
+            "served": ("m-2031",),
+            **fields,
+        }
+    )
+
+
+def comparison(number=0, **fields):
+    lost = DivergenceGroup(
+        kind="no_call", words="candidate skips `lookup`", tool="lookup", samples=("a", "b"), of=3
+    )
+    return Comparison(
+        **{
+            "suite": "s",
+            "baseline": ComparedRun(
+                run_id="base",
+                model="m",
+                started_at=datetime(2031, 2, 3, tzinfo=UTC),
+                age_days=15.0,
+                stale=True,
+            ),
+            "candidate": ComparedRun(run_id="r-1", model=f"m{number}"),
+            "pairing": Pairing(paired=20, added=("x",), changed=("y", "z")),
+            "verdict": SuiteVerdict(verdict="regressed", question="fixed_suite"),
+            "divergences": (lost,),
+            "changes": (Change(what="commit", before="abc", after="def"),),
+            **fields,
+        }
+    )
+
+
+def page(**fields):
+    return summary_markdown(make_explanation(**fields))
+
+
+FULL = {
+    "state": "gate_missed",
+    "verdict": "FAILED: 1 of 1 gate missed.",
+    "failing": 12,
+    "looked_at": 12,
+    "models": tuple(map(numbers, range(9))),
+    "groups": tuple(map(group, range(9))),
+    "origins": {"agent": 10, "provider": 2},
+    "shown": tuple(map(shown, range(3))),
+    "missed_gates": tuple(MissedGate(text=f"gate {n}", value=0.25) for n in range(9)),
+    "reasons": ("the disk is full",),
+    "warnings": tuple(f"warning {n}" for n in range(30)),
+    "comparisons": tuple(map(comparison, range(4))),
+}
+
+
+def test_a_green_run_is_two_lines_and_its_numbers():
+    text = page(models=(numbers(errors=0, served=("m0",)),))
+    assert text == (
+        "## release train: PASSED.\n\n"
+        "- `m0`: 1 of 2 passed, 50.0 % (95 % interval 10.0 to 90.0 %)\n"
+    )
+
+
+def test_the_first_ten_lines_hold_verdict_divergences_origins_and_groups():
+    first = "\n".join(page(**FULL).splitlines()[:10])
+    for expected in (
+        "## release train: FAILED: 1 of 1 gate missed.",
+        "2 of 3 regressed samples first differ: **candidate skips `lookup`**",
+        "Where they come from: agent 10, provider 2.",
+        (
+            "1. **9 trials**, agent, grader `g`: **skips `tool0`**: `nothing was echoed` "
+            "(`a`, `b`, `c` and 4 more)"
+        ),
+        "2. **8 trials**",
+    ):
+        assert expected in first
+
+
+def test_the_largest_page_fits_a_screen_and_says_what_it_leaves_out():
+    text = page(**FULL)
+    assert len(text.splitlines()) <= 75
+    for expected in (
+        "- and 4 further groups",
+        "- and 5 further conditions",
+        "- and 4 further models",
+        "- and 25 further ones",
+        "And 2 further comparisons: see `regrade compare`.",
+    ):
+        assert expected in text
+
+
+def test_a_failure_is_shown_with_all_that_makes_it_understood():
+    text = page(shown=(shown(1),))
+    assert "- `s1` on `m`, epoch 1, `data.jsonl:3`: skips `lookup`" in text
+    assert "  - `g`: `it said nothing`" in text
+    assert "  - turn 1, event 2, tool call `lookup`: `{}`" in text
+    assert "  - wanted `this`; said `that`" in text
+    assert "  - `regrade show r s1`\n  - `regrade run s.yaml`" in text
+
+
+def test_what_changed_since_the_baseline_is_listed():
+    text = page(comparisons=(comparison(),))
+    assert "### `m0` against `base`, 15.0 days old, which is stale" in text
+    assert "- 20 samples paired: 0 regressed, 0 improved; left out: 2 changed, 1 added" in text
+    assert "- commit changed: `abc` to `def`" in text
+    assert "nothing else is known" in page(comparisons=(comparison(changes=()),))
+
+
+def test_a_model_that_another_one_answered_for_is_named():
+    assert "; answered by `m-2031`" in page(models=(numbers(),))
+
+
+def test_of_an_incomplete_run_the_reason_in_the_title_is_not_said_twice():
+    text = page(state="incomplete", verdict="INCOMPLETE: one.", reasons=("one", "two"))
+    assert "incomplete: two" in text
+    assert "incomplete: one" not in text
+
+
+def test_trials_that_were_not_looked_at_are_counted():
+    text = page(failing=5000, looked_at=1000, groups=(group(),), origins={"agent": 1000})
+    assert "Where they come from (1000 of 5000 looked at): agent 1000." in text
+
+
+@pytest.mark.parametrize("preset", ["commonmark", "gfm-like"])
+def test_nothing_that_a_model_or_a_tool_wrote_is_markup(preset):
+    event = EventAt(turn=0, event=0, type="tool_call", text=HOSTILE, name=HOSTILE)
+    bad = BadEvent(origin="agent", words=HOSTILE, event=event)
+    told = {"said": HOSTILE, "wanted": HOSTILE, "pointed": HOSTILE, "model": HOSTILE}
+    trial = failed_trial(HOSTILE, grader=HOSTILE, evidence=HOSTILE, **told)
+    text = page(
+        suite=HOSTILE,
+        verdict=HOSTILE,
+        groups=(group(grader=HOSTILE, words=HOSTILE, samples=(HOSTILE,), evidence=HOSTILE),),
+        shown=(shown(trial=trial, bad=bad, place=HOSTILE, commands=(HOSTILE,)),),
+        models=(numbers(model=HOSTILE, served=(HOSTILE,)),),
+        missed_gates=(MissedGate(text=HOSTILE, value=None),),
+        reasons=(HOSTILE,),
+        warnings=(HOSTILE,),
+        comparisons=(comparison(changes=(Change(what=HOSTILE, before=HOSTILE),)),),
+    )
+    html = MarkdownIt(preset, {"linkify": False}).render(text)
+    assert set(re.findall(r"<(\w+)", html)) <= {"h2", "h3", "p", "ol", "ul", "li", "strong", "code"}
+    assert "\x1b" not in text
+    outside = re.sub(r"<code>.*?</code>", "", html, flags=re.DOTALL)
+    assert "@" not in outside
+    assert "http" not in outside
