@@ -92,12 +92,13 @@ def store_night(folder, night, outcomes, **fields):
 
 @dataclass(frozen=True)
 class Truth:
-    """What was planted: a regression, and flaky samples; all others are steady."""
+    """What was planted: a regression, and flaky samples; others have one of the steady rates."""
 
     nights: int = 90
     samples: int = 500
     epochs: int = 3
     regressed_on: int = 60
+    steady: tuple[float, ...] = (1.0, 1.0, 1.0, 0.995, 0.99, 0.0)
     regressed: frozenset[str] = field(
         default_factory=lambda: frozenset(f"task-{n}" for n in range(0, 100, 10))
     )
@@ -110,7 +111,7 @@ def store_nights(folder, truth, seed=1):
     """Store nights in which only what the truth says happens; nights count from 1."""
     chance = random.Random(seed)
     names = [f"task-{n}" for n in range(truth.samples)]
-    rates = {name: chance.choice([1.0, 1.0, 1.0, 0.995, 0.99, 0.0]) for name in names}
+    rates = {name: chance.choice(truth.steady) for name in names}
     rates |= {name: chance.choice([0.3, 0.5, 0.7]) for name in sorted(truth.flaky)}
     rates |= dict.fromkeys(truth.regressed, 0.98)
     for night in range(1, truth.nights + 1):

@@ -1,0 +1,81 @@
+from datetime import date
+
+import pytest
+from fakes.stored_nights import an_outcome, store_night
+
+from harness.loading.quarantine_files import read_quarantine
+from harness.running.quarantining import QuarantineOrder, change_quarantine
+from harness.types.errors import InputError
+
+TODAY = date(2031, 5, 4)
+
+
+@pytest.fixture
+def nights(tmp_path):
+    """Give nights on which s0 and s1 are flaky, and 18 others pass."""
+    for number in range(1, 7):
+        names = [f"s{n}" for n in range(20)]
+        outcomes = [an_outcome(n, n not in {"s0", "s1", "s2"} or number % 2 > 0) for n in names]
+        store_night(tmp_path / "nights", number, outcomes)
+    return tmp_path / "nights"
+
+
+def order(nights, **fields):
+    return QuarantineOrder(today=TODAY, file=nights.parent / "quarantine.yaml", **fields)
+
+
+def test_a_flaky_sample_goes_in_for_fourteen_nights_and_comes_out(nights):
+    path = change_quarantine(nights, order(nights, add=("s0",), reason="two answers"))
+    (entry,) = read_quarantine(path)
+    assert (entry.sample, entry.model, entry.since) == ("s0", "m", TODAY)
+    assert (entry.ends, entry.reason) == (date(2031, 5, 18), "two answers")
+    assert len(entry.key) == 16
+    change_quarantine(nights, order(nights, release=("s0",), add=("s1",)))
+    assert [one.sample for one in read_quarantine(path)] == ["s1"]
+    assert read_quarantine(path)[0].reason == "3 of 6 trials passed"
+
+
+def test_a_sample_that_is_in_begins_anew(nights):
+    change_quarantine(nights, order(nights, add=("s0",)))
+    change_quarantine(nights, order(nights, add=("s0", "s1")))
+    assert [one.sample for one in read_quarantine(nights.parent / "quarantine.yaml")] == [
+        "s0",
+        "s1",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("fields", "said"),
+    [
+        ({"add": ("s9",)}, "6 trials of 's9' have all passed"),
+        ({"add": ("s99",)}, "no sample 's99' has run"),
+        ({"release": ("s0",)}, "no entry for 's0'"),
+        ({"add": ("s0", "s1", "s2")}, "at most 2 of 20"),
+        ({"add": ("s0",), "model": "other"}, "no model 'other' has run; --model m"),
+    ],
+)
+def test_what_cannot_be_is_refused_and_nothing_is_written(nights, fields, said):
+    with pytest.raises(InputError) as caught:
+        change_quarantine(nights, order(nights, **fields))
+    assert said in str(caught.value)
+    assert not (nights.parent / "quarantine.yaml").exists()
+
+
+def test_the_file_lies_beside_the_suite(nights, tmp_path):
+    suite = tmp_path / "suite" / "suite.yaml"
+    suite.parent.mkdir()
+    suite.write_text("name: nightly", encoding="utf-8")
+    wanted = QuarantineOrder(today=TODAY, add=("s0",))
+    with pytest.raises(InputError, match="--quarantine-file"):
+        change_quarantine(nights, wanted)
+    outcomes = [an_outcome(f"s{n}", True) for n in range(20)]
+    store_night(nights, 7, outcomes, suite_file=str(suite))
+    assert change_quarantine(nights, wanted) == suite.parent / "quarantine.yaml"
+
+
+def test_of_several_suites_one_has_to_be_named(nights):
+    outcomes = [an_outcome(f"s{n}", True) for n in range(20)]
+    store_night(nights, 8, outcomes, suite="second")
+    with pytest.raises(InputError, match="--suite nightly"):
+        change_quarantine(nights, order(nights, add=("s0",)))
+    change_quarantine(nights, order(nights, add=("s0",), suite="nightly"))

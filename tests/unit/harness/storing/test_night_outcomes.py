@@ -1,0 +1,115 @@
+import json
+
+import pytest
+from fakes.stored_nights import a_manifest, an_outcome, store_night
+from fakes.stored_trials import stored_trial
+
+from harness.storing.manifests import write_manifest
+from harness.storing.night_outcomes import SampleNight, read_night
+from harness.storing.trial_log import TrialLog, outcome_of
+from harness.types.errors import StoreError
+from harness.types.trials import Keys
+
+
+def samples_of(folder):
+    return read_night(folder).models["m"]
+
+
+def test_trials_are_counted_by_sample_without_reading_the_log(tmp_path):
+    outcomes = [
+        an_outcome("a", True),
+        an_outcome("a", False, 1),
+        an_outcome("b", None),
+        an_outcome("b", True, 1),
+        an_outcome("c", False, status="agent_failure"),
+        an_outcome("c", None, 1, status="completed"),
+    ]
+    found = samples_of(store_night(tmp_path, 1, outcomes))
+    counts = {name: (one.passes, one.failures, one.errors) for name, one in found.items()}
+    assert counts == {"a": (1, 1, 0), "b": (1, 0, 1), "c": (0, 1, 0)}
+
+
+def test_the_last_outcome_of_a_trial_counts_and_interrupted_ones_do_not(tmp_path):
+    run = store_night(tmp_path, 1, [an_outcome("a", True)])
+    first = json.loads((run / "outcomes.jsonl").read_text(encoding="utf-8"))
+    cut_off = {**first, "sample_id": "b", "status": "interrupted", "passed": None}
+    lines = [{**first, "passed": False}, first, cut_off]
+    text = "".join(json.dumps(line) + "\n" for line in lines)
+    (run / "outcomes.jsonl").write_text(text, encoding="utf-8")
+    found = samples_of(run)
+    assert list(found) == ["a"]
+    assert (found["a"].passes, found["a"].failures) == (1, 0)
+
+
+def test_trials_that_are_not_planned_any_more_do_not_count(tmp_path):
+    run = store_night(tmp_path, 1, [an_outcome("a", True), an_outcome("b", True)])
+    left = json.dumps({"sample_id": "b", "model": "m", "epoch": 0})
+    (run / "unplanned.jsonl").write_text(left + "\n", encoding="utf-8")
+    summary = json.loads((run / "summary.json").read_text(encoding="utf-8"))
+    summary["models"]["m"]["trials"] = 1
+    (run / "summary.json").write_text(json.dumps(summary), encoding="utf-8")
+    assert list(samples_of(run)) == ["a"]
+
+
+@pytest.fixture
+def logged(tmp_path):
+    """Give a run of two trials that was killed before its summary."""
+    run = tmp_path / "run"
+    run.mkdir()
+    write_manifest(run, a_manifest("run", 1))
+    with TrialLog(run) as log:
+        for name in ("a", "b"):
+            trial = stored_trial(name, passed=name == "a", keys=Keys(drive="d", sample="s"))
+            log.append(trial, outcome_of(trial))
+    return run
+
+
+def test_a_killed_run_is_read_from_its_trials(logged):
+    (logged / "outcomes.jsonl").unlink()
+    night = read_night(logged)
+    assert night.complete is None
+    assert {name: one.passes for name, one in night.models["m"].items()} == {"a": 1, "b": 0}
+
+
+def test_outcomes_that_are_behind_the_summary_are_made_from_the_trials(logged):
+    summary = {"complete": True, "models": {"m": {"trials": 2}}}
+    (logged / "summary.json").write_text(json.dumps(summary), encoding="utf-8")
+    first = (logged / "outcomes.jsonl").read_bytes().splitlines(keepends=True)[0]
+    for left in (first, first + b'{"sample_id":', b"\xff\n", b""):
+        (logged / "outcomes.jsonl").write_bytes(left)
+        assert set(samples_of(logged)) == {"a", "b"}
+
+
+def test_what_is_damaged_is_named(tmp_path):
+    run = store_night(tmp_path, 1, [an_outcome("a", True)])
+    (run / "summary.json").write_text("{", encoding="utf-8")
+    with pytest.raises(StoreError, match="no summary") as caught:
+        read_night(run)
+    assert caught.value.place == str(run / "summary.json")
+
+
+def test_nights_are_alike_while_the_agent_is_given_the_same_and_judged_the_same(tmp_path):
+    def night(number, **fields):
+        judging = fields.pop("judging", None)
+        outcomes = [an_outcome("a", True, **fields)]
+        return samples_of(store_night(tmp_path, number, outcomes, judging=judging))["a"]
+
+    first = night(1)
+    assert first.is_like(night(2))
+    assert first.key == night(3).key
+    assert not first.is_like(night(4, sample_key="f" * 16))
+    assert not first.is_like(night(5, grade_keys={"right": "f" * 16}))
+    assert first.is_like(SampleNight(first.given))
+    rule = {"graders": {"right": {"role": "required"}}, "scoring": None}
+    assert not first.is_like(night(6, judging=rule))
+
+
+def test_graders_that_only_observe_make_no_difference(tmp_path):
+    rule = {"graders": {"right": {"role": "required"}, "seen": {"role": "observed"}}}
+    keys = {"right": "a" * 16}
+    nights = [
+        samples_of(store_night(tmp_path, n, [an_outcome("a", True, grade_keys=of)], judging=rule))
+        for n, of in enumerate([keys, keys | {"seen": "b" * 16}, keys | {"seen": "c" * 16}])
+    ]
+    assert nights[0]["a"].is_like(nights[1]["a"])
+    assert nights[1]["a"].is_like(nights[2]["a"])
