@@ -81,8 +81,9 @@ def _read(folder: Path, summary: Summary) -> _Findings:
     told = {(one.sample_id, one.model, one.epoch): one for one in summary.first_failures}
     found: list[FoundFailure] = []
     for trial, read, passing in trials.read():
+        known = told.get((read.sample_id, read.model, read.epoch), read)
         # That of the summary holds what the sample wants, too.
-        failed = told.get((read.sample_id, read.model, read.epoch), read)
+        failed = known if known.grader == read.grader else read
         found.append((failed, first_bad_event(trial, failed, passing, trials.usual_tools)))
     return _Findings(found, _by_model(trials.served()))
 
