@@ -1,0 +1,59 @@
+import pytest
+
+from harness.measuring.foresight import sight
+from harness.reports.plan_text import plan_text
+from harness.types.suite_plans import ExpectedSpending, ModelPlan, SuitePlan
+
+ASSUMED = (sight(200, 1, churn=0.02, detect=0.05), sight(200, 1, churn=0.2, detect=0.05))
+SPENDING = ExpectedSpending(of=600, agent_seconds=4000.0, cost_usd=1.5, tokens=30_000)
+
+
+def planned(models=None, **fields):
+    made = {
+        "suite": "nightly",
+        "samples": 200,
+        "epochs": 1,
+        "trials": 200,
+        "concurrency": 20,
+        "detect": 0.05,
+        "models": models or (ModelPlan(model="m", trials=200, sights=ASSUMED),),
+    }
+    return plan_text(SuitePlan(**{**made, **fields}))
+
+
+@pytest.mark.parametrize(
+    ("fields", "line"),
+    [
+        ({}, "nightly: 200 samples x 1 model x 1 epoch = 200 trials"),
+        ({}, "How likely two such runs are to show a drop of 5 points as REGRESSED,"),
+        ({}, "    2.0 %               83 %       4.8 points   enough"),
+        ({}, ("    20.0 %              36 %        10 points   "
+             "651 samples with 1 epoch, or 3 epochs")),
+        ({}, "            5        83 %        0 %        4 %           13 %"),
+        ({}, "what it costs and takes is told by an earlier run: --from RUN"),
+        ({"models": (ModelPlan(model="m", trials=1, sights=ASSUMED, spending=SPENDING),),
+          "seconds": 200.0, "limits": {"requests_per_minute": 60.0}},
+         ("the run will take about 3 min with 20 at once, if requests per minute (60) do not slow "
+         "it")),
+        ({"models": (ModelPlan(model="m", trials=1, sights=ASSUMED, spending=SPENDING),)},
+         ("m will use about $1.50, 30,000 tokens, 1.1 h of the agent's time "
+         "(as 600 earlier trials did)")),
+        ({"warnings": ("a\nb",)}, "warning: a\\nb"),
+    ],
+)  # fmt: skip
+def test_a_plan_says_what_can_be_seen(fields, line):
+    assert line in planned(**dict(fields)).splitlines()
+
+
+def test_models_that_vary_unlike_are_shown_apart():
+    steady = sight(3, 1, churn=0.0, detect=0.05, source="measured")
+    shaky = sight(3, 1, churn=0.4, detect=0.05, source="at_most")
+    models = tuple(
+        ModelPlan(model=name, trials=3, sights=(of,)) for name, of in (("a", steady), ("b", shaky))
+    )
+    text = planned(models)
+    assert "\na:\n" in text
+    assert "\nb:\n" in text
+    assert "is measured" in text
+    assert "<= 40.0 %" in text
+    assert "none" in text
