@@ -3,7 +3,8 @@
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from harness.documents.nodes import Listing, Location, Scalar, describe, is_null, text_of
+from harness.documents.nodes import Listing, Location, Scalar, describe, text_of
+from harness.loading.gate_checks import COUNTED, Measurable, check_asked
 from harness.loading.grader_entries import TRIAL_METRIC
 from harness.loading.load_context import LoadContext
 from harness.system.suggestions import suggest
@@ -14,19 +15,13 @@ GROUPS = ("all", "any")
 _FORMS = "a gate has one of `metric`, `weights`, `all` and `any`"
 
 
-def bind_gates(
-    location: Location,
-    context: LoadContext,
-    *,
-    metrics: Collection[str],
-    models: Collection[str] | None,
-) -> tuple[Gate, ...]:
-    """Bind the gates; `models` None leaves the models unchecked, where the suite has no target.
+def bind_gates(location: Location, context: LoadContext, has: Measurable) -> tuple[Gate, ...]:
+    """Bind the gates, held against what a run of the suite measures.
 
-    `metrics` are the graders of the suite. Those of single samples have no numbers of a whole run.
-    What records of other tools say of their result (`recorded.<name>`) is known when they are read.
+    Graders of single samples have no numbers of a whole run. What records of other tools say of
+    their result (`recorded.<name>`) is known when they are read.
     """
-    return _Reading(context, metrics, models).gates(location, "a list of gates")
+    return _Reading(context, has).gates(location, "a list of gates")
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,8 +29,7 @@ class _Reading:
     """What the gates of one suite are held against."""
 
     context: LoadContext
-    metrics: Collection[str]
-    models: Collection[str] | None
+    has: Measurable
 
     def gates(self, location: Location, allowed: str) -> tuple[Gate, ...]:
         if not isinstance(location.node, Listing):
@@ -53,11 +47,12 @@ class _Reading:
         if forms and forms[0] in GROUPS:
             return self.group(at, forms[0])
         self.check_model(at)
-        self.check_threshold(at)
+        check_asked(at, self.context, self.has)
+        metrics = [*self.has.graders, TRIAL_METRIC]
         if "weights" in forms:
-            check_weights(at, self.context, [*self.metrics, TRIAL_METRIC])
+            check_weights(at, self.context, metrics)
             return self.context.bind(WeightedGate, at)
-        check_metric(at, "metric", self.context, [*self.metrics, TRIAL_METRIC])
+        check_metric(at, "metric", self.context, [*metrics, *COUNTED])
         return self.context.bind(GateSpec, at)
 
     def group(self, at: Location, needs: str) -> GateGroup | None:
@@ -79,17 +74,9 @@ class _Reading:
         pooled = at.child("pooled")
         if pooled and getattr(pooled.node, "value", None) is True:
             findings.fault(named, "`model` and `pooled` are both given", "one of the two")
-        elif self.models is not None and model not in self.models:
+        elif self.has.models is not None and model not in self.has.models:
             problem = f'the suite has no model "{model}"'
-            findings.fault(named, problem, suggest(model, self.models))
-
-    def check_threshold(self, at: Location) -> None:
-        """Report a threshold that the aggregation has no use for."""
-        threshold, how = at.child("threshold"), at.text("aggregation") or "mean"
-        if threshold and not is_null(threshold.node) and how != "pass_rate":
-            problem = f"a threshold has no effect on the {how}"
-            allowed = "`aggregation: pass_rate` is the share of scores that reach it"
-            self.context.findings.fault(threshold, problem, allowed)
+            findings.fault(named, problem, suggest(model, self.has.models))
 
 
 def check_metric(

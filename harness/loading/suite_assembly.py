@@ -7,6 +7,7 @@ from harness.documents.findings import BadReference
 from harness.documents.nodes import Entry, Location, Node, Table, describe, is_null, text_of
 from harness.documents.shapes import option_hints
 from harness.loading.custom_functions import FunctionNeeds, check_needs
+from harness.loading.gate_checks import Measurable
 from harness.loading.gate_entries import bind_gates
 from harness.loading.grader_entries import Entries, bind_graders
 from harness.loading.hub_urls import hub_file
@@ -90,8 +91,9 @@ def assemble(node: Node, context: LoadContext) -> Suite | None:
         scoring=Scoring(
             threshold=scoring.threshold, rule=translated.gate if translated.is_rule else None
         ),
+        slices=tuple(dict.fromkeys(head.slices)) if head else (),
         gates=(
-            *_gates(location, context, entries, target),
+            *_gates(location, context, head, entries, target),
             *([translated.gate] if translated.gate else []),
         ),
         secrets=_secrets(location, head, target, weighed, context),
@@ -112,12 +114,23 @@ def _check_prices(suite: Suite, location: Location, context: LoadContext) -> Non
 
 
 def _gates(
-    location: Location, context: LoadContext, entries: Entries, target: TargetSpec | None
+    location: Location,
+    context: LoadContext,
+    head: SuiteHead | None,
+    entries: Entries,
+    target: TargetSpec | None,
 ) -> tuple[Gate, ...]:
     at = location.child("gates")
     if at is None:
         return ()
-    return bind_gates(at, context, metrics=entries.names, models=target.models if target else None)
+    has = Measurable(
+        graders=entries.names,
+        models=target.models if target else None,
+        # What a broken head says is not known.
+        slices=head.slices if head else None,
+        epochs=head.epochs if head else None,
+    )
+    return bind_gates(at, context, has)
 
 
 def _secrets(

@@ -66,6 +66,13 @@ class SuiteHead:
     scoring: ScoringEntry = field(
         default_factory=ScoringEntry, metadata={"description": "When a trial passes."}
     )
+    slices: tuple[str, ...] = field(
+        default=(),
+        metadata={
+            "description": "What parts of the samples have numbers of their own by: `tags`, or "
+            "columns of the dataset that go to the metadata."
+        },
+    )
     errors: Literal["fail", "exclude"] = field(
         default="fail",
         metadata={

@@ -9,6 +9,7 @@ from harness.documents.findings import in_order
 from harness.loading.datasets import Dataset, open_dataset, shown_name
 from harness.loading.fault_lists import MOST_FAULTS
 from harness.loading.linting import lint_sample, lints_samples
+from harness.loading.sample_slices import find_slice_faults
 from harness.loading.suite_files import draft_of_file
 from harness.loading.vally_parameters import Parameters
 from harness.types.errors import DatasetError, Fault
@@ -52,7 +53,8 @@ def _inspect_dataset(suite: Suite) -> tuple[tuple[Fault, ...], tuple[Fault, ...]
         known = "samples" if suite.dataset is None else None
         return tuple(fault for fault in error.faults if fault.path != known), ()
     found = islice(find_sample_faults(suite, dataset), MOST_FAULTS)
-    return (*dataset.warnings, *found), dataset.notes
+    # A suite may select samples; what it slices by and gates on is about these.
+    return (*dataset.warnings, *found, *find_slice_faults(suite, dataset)), dataset.notes
 
 
 def find_sample_faults(suite: Suite, dataset: Dataset) -> Iterator[Fault]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 
+from harness.system.slice_texts import slice_text
 from harness.types.suites import GateSpec, WeightedGate
 
 _SIGNS = {"gt": ">", "gte": ">=", "lt": "<", "lte": "<=", "eq": "="}
@@ -10,7 +11,7 @@ _SIGNS = {"gt": ">", "gte": ">=", "lt": "<", "lte": "<=", "eq": "="}
 def gate_text(gate: GateSpec | WeightedGate, model: str | None) -> str:
     """Say what a gate asks of a model; None stands for all models together."""
     of = "all models together" if model is None else model
-    return f"{_number(gate)} of {of} {_SIGNS[gate.op]} {gate.value:g}"
+    return f"{_number(gate)} of {of}{_slice(gate)} {_SIGNS[gate.op]} {gate.value:g}"
 
 
 def group_text(needs: str, texts: Iterable[str]) -> str:
@@ -18,11 +19,23 @@ def group_text(needs: str, texts: Iterable[str]) -> str:
     return f"({(' and ' if needs == 'all' else ' or ').join(texts)})"
 
 
+def _slice(gate: GateSpec | WeightedGate) -> str:
+    shown = ", ".join(f"{name}: {slice_text(value)}" for name, value in gate.slice.items())
+    return f" ({shown})" if shown else ""
+
+
 def _number(gate: GateSpec | WeightedGate) -> str:
-    how = gate.aggregation.replace("_", " ")
-    if gate.aggregation == "pass_rate" and gate.threshold is not None:
-        how = f"share of scores >= {gate.threshold:g}"
+    how = _aggregation(gate)
     if isinstance(gate, GateSpec):
-        return f"{how} of {gate.metric}"
+        end = f"{gate.interval} end of " if gate.interval else ""
+        return f"{end}{how} of {gate.metric}"
     shown = " + ".join(f"{weight:g} x {name}" for name, weight in gate.weights.items())
     return f"weighted {how} of ({shown})"
+
+
+def _aggregation(gate: GateSpec | WeightedGate) -> str:
+    if gate.aggregation == "pass_rate" and gate.threshold is not None:
+        return f"share of scores >= {gate.threshold:g}"
+    if gate.aggregation in ("pass@k", "pass^k"):
+        return f"{gate.aggregation[:-1]}{gate.k}"
+    return gate.aggregation.replace("_", " ")

@@ -1,26 +1,28 @@
 """Gates: conditions on the numbers of one model, or of all models together."""
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from harness.measuring.faulty_graders import leaves, metrics_of
 from harness.measuring.gate_numbers import gate_number, weighted_number
 from harness.measuring.gate_texts import gate_text, group_text
-from harness.measuring.tallies import ModelTally
+from harness.measuring.tally_parts import Part
 from harness.system.numbers import compares
+from harness.system.slice_texts import slice_text
 from harness.types.suites import Gate, GateGroup, GateSpec, WeightedGate
 from harness.types.summaries import GateResult
 
-Tallies = Mapping[str, ModelTally]
+Parts = Mapping[str, Part]
 
 
 def judge_gate(
-    gate: Gate, models: Tallies, *, unmet: Collection[str] = frozenset()
+    gate: Gate, models: Parts, *, unmet: Collection[str] = frozenset()
 ) -> list[GateResult]:
     """Judge a gate: on the model it names, on all models together, or on every model.
 
-    A gate on a model that has no trials in this run is not judged: `passed` is None. `unmet` are
-    the metrics of graders that cannot work: no gate on them is met.
+    A gate on a model or a slice that has no trials in this run, or on more epochs than it has, is
+    not judged: `passed` is None. `unmet` are the metrics of graders that cannot work: no gate on
+    them is met.
     """
     judging = _Judging(models, unmet)
     if any(_is_open(leaf) for leaf in leaves(gate)):
@@ -37,7 +39,7 @@ def _is_open(gate: GateSpec | WeightedGate) -> bool:
 class _Judging:
     """What the gates of one run are held against."""
 
-    models: Tallies
+    models: Parts
     unmet: Collection[str]
 
     def judge(self, gate: Gate, model: str | None) -> GateResult:
@@ -48,8 +50,9 @@ class _Judging:
         name = None if gate.pooled else gate.model or model
         text = gate_text(gate, name)
         of = list(models.values()) if name is None else [models[name]] if name in models else []
-        if not of:
-            return GateResult(text=text, model=name, value=None, passed=None)
+        if note := _absence(gate, of):
+            return GateResult(text=text, model=name, value=None, passed=None, note=note)
+        of = [part.sliced(_wanted(gate)) for part in of]
         numbers: dict[str, float | None] = {}
         if isinstance(gate, GateSpec):
             value = gate_number(gate, gate.metric, of)
@@ -58,7 +61,14 @@ class _Judging:
         # Where nothing was measured, or by what cannot work, no gate is met.
         works = not any(metric in self.unmet for metric in metrics_of(gate))
         passed = works and value is not None and compares(value, gate.op, gate.value)
-        return GateResult(text=text, model=name, value=value, passed=passed, numbers=numbers)
+        return GateResult(
+            text=text,
+            model=name,
+            value=value,
+            passed=passed,
+            numbers=numbers,
+            note=_no_interval(gate, of) if value is None else None,
+        )
 
     def _judge_group(self, gate: GateGroup, model: str | None) -> GateResult:
         parts = tuple(self.judge(one, model) for one in gate.gates)
@@ -72,6 +82,33 @@ class _Judging:
             passed=passed,
             parts=parts,
         )
+
+
+def _wanted(gate: GateSpec | WeightedGate) -> dict[str, str]:
+    return {name: slice_text(value) for name, value in gate.slice.items()}
+
+
+def _absence(gate: GateSpec | WeightedGate, of: Sequence[Part]) -> str | None:
+    """Say what a gate is about that the run does not have; None where it has it."""
+    if not of:
+        return "no such model in this run"
+    if gate.k is not None and all(part.tally.epochs < gate.k for part in of):
+        return f"fewer than {gate.k} epochs in this run"
+    wanted = _wanted(gate)
+    if any(name in part.tally.slices.overflowing for part in of for name in wanted):
+        return None  # it is measured by nothing, and so is not met
+    if wanted and not any(part.tally.slices.of(wanted) for part in of):
+        return "no such samples in this run"
+    return None
+
+
+def _no_interval(gate: GateSpec | WeightedGate, of: Sequence[Part]) -> str | None:
+    """Say that there is a number and no interval, where that is why a gate has no value."""
+    if not isinstance(gate, GateSpec) or gate.interval is None:
+        return None
+    if gate_number(replace(gate, interval=None), gate.metric, of) is None:
+        return None
+    return "no interval: it takes two samples that differ"
 
 
 def _all(met: Sequence[bool | None]) -> bool | None:

@@ -2,24 +2,9 @@
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from harness.measuring.intervals import mean
-from harness.types.summaries import Mean
-
-
-@dataclass(frozen=True, slots=True)
-class PassAtK:
-    """pass@k and pass^k over samples, with 95 % intervals.
-
-    `samples` have at least k trials; `left_out` have fewer, and are in neither number.
-    """
-
-    k: int
-    at_least_one: Mean
-    all_of_them: Mean
-    samples: int
-    left_out: int
+from harness.types.summaries import PassAtK
 
 
 def pass_at_k(passes: int, trials: int, k: int) -> float:
@@ -57,10 +42,12 @@ def pass_at_k_over(samples: Iterable[tuple[int, int]], k: int) -> PassAtK:
     """
     given = list(samples)
     enough = sorted((passes, trials) for passes, trials in given if trials >= k)
+    # Many samples have the same few results.
+    chances = {one: (pass_at_k(*one, k), pass_hat_k(*one, k)) for one in dict.fromkeys(enough)}
     return PassAtK(
         k=k,
-        at_least_one=mean([pass_at_k(passes, trials, k) for passes, trials in enough]),
-        all_of_them=mean([pass_hat_k(passes, trials, k) for passes, trials in enough]),
+        at_least_one=mean([chances[one][0] for one in enough]),
+        all_of_them=mean([chances[one][1] for one in enough]),
         samples=len(enough),
         left_out=len(given) - len(enough),
     )

@@ -1,21 +1,18 @@
 """The summary of a run, from the outcomes of its trials."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
-from harness.measuring.faulty_graders import FaultyGraders
+from harness.measuring.faulty_graders import FaultyGraders, leaves, metrics_of
 from harness.measuring.gates import judge_gate
-from harness.measuring.intervals import mean, pass_rate, quantile
-from harness.measuring.tallies import GraderTally, ModelTally
+from harness.measuring.part_numbers import model_numbers
+from harness.measuring.slice_rows import MOST_VALUES
+from harness.measuring.tallies import ModelTally
+from harness.measuring.tally_parts import Part
 from harness.types.suites import ErrorRule, GraderSpec, Suite
-from harness.types.summaries import (
-    FailedTrial,
-    GraderSummary,
-    ModelSummary,
-    Seconds,
-    Summary,
-)
-from harness.types.trajectories import Usage
+from harness.types.summaries import AMOUNTS, FailedTrial, GateResult, Summary
 from harness.types.trials import Outcome
+
+_Parts = Mapping[str, Part]
 
 
 class Tally:
@@ -34,7 +31,7 @@ class Tally:
         errors: ErrorRule = "fail",
     ) -> None:
         self._names = tuple(graders)
-        self._repeated = epochs > 1
+        self._epochs = epochs
         self._excludes = errors == "exclude"
         self.models: dict[str, ModelTally] = {}
         for model in models:
@@ -43,7 +40,7 @@ class Tally:
     def _of(self, model: str) -> ModelTally:
         if model not in self.models:
             self.models[model] = ModelTally(
-                self._names, repeated=self._repeated, excludes=self._excludes
+                self._names, epochs=self._epochs, excludes=self._excludes
             )
         return self.models[model]
 
@@ -75,17 +72,14 @@ def summarise(  # noqa: PLR0913  (the facts of a run that the trials do not hold
     work.
     """
     faulty = FaultyGraders(suite, of_samples)
+    parts = {name: Part(of) for name, of in tally.models.items()}
     gates = tuple(
-        result
-        for gate in suite.gates
-        for result in judge_gate(gate, tally.models, unmet=faulty.unmet)
+        result for gate in suite.gates for result in judge_gate(gate, parts, unmet=faulty.unmet)
     )
-    incomplete = (*reasons, *faulty.reasons(), *_missing(tally, suite, planned))
+    incomplete = (*reasons, *faulty.reasons(), *_missing(parts, suite, planned))
     if gates and all(gate.passed is None for gate in gates):
-        incomplete = (*incomplete, "no gate could be judged: their models are not in this run")
-    unjudged = [
-        f"gate not judged, no such model in this run: {g.text}" for g in gates if g.passed is None
-    ]
+        incomplete = (*incomplete, "no gate could be judged: this run has nothing they are about")
+    remarks = (*_broken_observers(parts, suite), *_unjudged(gates), *_unsliced(parts, suite))
     shown = {spec.name: spec.display_name or None for spec in suite.graders}
     return Summary(
         suite=suite.name,
@@ -93,28 +87,56 @@ def summarise(  # noqa: PLR0913  (the facts of a run that the trials do not hold
         complete=not incomplete,
         passed=not incomplete and all(gate.passed is not False for gate in gates),
         planned=planned,
-        models={name: _model(of, shown) for name, of in tally.models.items()},
+        models={name: model_numbers(part, shown) for name, part in parts.items()},
         gates=gates,
         reasons=incomplete,
-        warnings=(*warnings, *_broken_observers(tally, suite), *unjudged),
+        warnings=(*warnings, *remarks, *_unknown(parts, suite)),
         first_failures=tuple(failures),
         errors=suite.errors,
     )
 
 
-def _broken_observers(tally: Tally, suite: Suite) -> list[str]:
-    names = [spec.name for spec in suite.graders if spec.role == "observed"]
-    broke = {n: sum(m.graders[n].broke for m in tally.models.values()) for n in names}
-    return [
-        f"the observing grader {n} broke on {count} trials" for n, count in broke.items() if count
-    ]
+def _broken_observers(parts: _Parts, suite: Suite) -> Iterator[str]:
+    for spec in suite.graders:
+        if spec.role == "observed":
+            broke = sum(part.graders[spec.name].broke for part in parts.values())
+            if broke:
+                yield f"the observing grader {spec.name} broke on {broke} trials"
 
 
-def _missing(tally: Tally, suite: Suite, planned: int | None) -> list[str]:
-    models = tally.models.values()
-    trials, allowed = tally.trials, suite.limits.max_error_rate
-    errors = sum(model.errors for model in models)
-    decided = sum(g.graded for model in models for g in model.graders.values())
+def _unjudged(gates: Iterable[GateResult]) -> Iterator[str]:
+    for gate in gates:
+        if gate.passed is None:
+            yield f"gate not judged, {gate.note or 'a part of it is not in this run'}: {gate.text}"
+
+
+def _unsliced(parts: _Parts, suite: Suite) -> Iterator[str]:
+    """Say by which names the run could not be sliced."""
+    models = [part.tally.slices for part in parts.values()]
+    for name in dict.fromkeys(name for one in models for name in one.overflowing):
+        yield f"slices: {name} has more than {MOST_VALUES} values; the run is not sliced by it"
+    if any(part.trials for part in parts.values()):
+        known = {name for one in models for name in (*dict(one), *one.overflowing)}
+        for name in suite.slices:
+            if name not in known:
+                yield f"slices: no sample of this run has {name}"
+
+
+def _unknown(parts: _Parts, suite: Suite) -> Iterator[str]:
+    """Say of how many trials it is not known what a gate asks for."""
+    gated = {name for gate in suite.gates for leaf in leaves(gate) for name in metrics_of(leaf)}
+    for model, part in parts.items():
+        for name in AMOUNTS:
+            missing = part.driven - len(part.amount(name))
+            if missing and name in gated and name not in part.tally.names:
+                yield f"{name} is not known of {missing} of {part.driven} trials of {model}"
+
+
+def _missing(parts: _Parts, suite: Suite, planned: int | None) -> list[str]:
+    models = parts.values()
+    trials, allowed = sum(part.trials for part in models), suite.limits.max_error_rate
+    errors = sum(part.errors for part in models)
+    decided = sum(grader.graded for part in models for grader in part.graders.values())
     reasons = []
     if planned is not None and trials < planned:
         reasons.append(f"{planned - trials} of {planned} trials are missing")
@@ -123,54 +145,8 @@ def _missing(tally: Tally, suite: Suite, planned: int | None) -> list[str]:
             f"{errors} of {trials} trials ended in errors; "
             f"limits.max_error_rate allows {allowed:.0%}"
         )
-    if broken := sum(model.broken for model in models):
+    if broken := sum(part.ended("grading_error") for part in models):
         reasons.append(f"{broken} trials could not be graded: a grader broke")
-    if not decided or not any(model.completed for model in models):
+    if not decided or not any(part.ended("completed") for part in models):
         reasons.append("no trial was driven and graded to its end")
     return reasons
-
-
-def _model(tally: ModelTally, shown: Mapping[str, str | None]) -> ModelSummary:
-    judged = tally.judge_usage.total
-    known = tally.trials > tally.errors
-    if_failed, if_passed = _bounds(tally)
-    return ModelSummary(
-        trials=tally.trials,
-        completed=tally.completed,
-        agent_failures=tally.agent_failures,
-        errors=tally.errors,
-        ungraded=tally.ungraded,
-        passed=tally.passed,
-        pass_rate=pass_rate(tally.passes.means() if known else (), tally.counted),
-        pass_rate_if_errors_failed=if_failed,
-        pass_rate_if_errors_passed=if_passed,
-        score=mean(tally.scores.means() if known else ()),
-        graders={name: _grader(of, shown.get(name)) for name, of in tally.graders.items()},
-        usage=tally.usage.total,
-        seconds=Seconds(p50=quantile(tally.seconds, 0.5), p90=quantile(tally.seconds, 0.9)),
-        judge_usage=None if judged == Usage() else judged,
-    )
-
-
-def _bounds(tally: ModelTally) -> tuple[float | None, float | None]:
-    """Return the rates had all errors failed, and had all passed; None without errors."""
-    trials = tally.trials - tally.ungraded
-    if not tally.errors or not trials:
-        return None, None
-    return tally.passed / trials, (tally.passed + tally.errors) / trials
-
-
-def _grader(tally: GraderTally, display_name: str | None) -> GraderSummary:
-    score = mean(tally.scores.means())
-    return GraderSummary(
-        mean=score.mean,
-        low=score.low,
-        high=score.high,
-        pass_rate=pass_rate(tally.passes.means(), tally.counted),
-        passed=tally.passed,
-        failed=tally.graded - tally.passed,
-        graded=tally.graded,
-        errors=tally.errors,
-        skipped=tally.skipped,
-        display_name=display_name,
-    )

@@ -2,59 +2,22 @@
 
 import math
 from array import array
-from collections.abc import Iterator
+from collections.abc import Iterable, Mapping, Sequence
+from typing import get_args
 
-from harness.system.numbers import reaches
+from harness.measuring.outcome_amounts import amounts_of
+from harness.measuring.slice_rows import SliceRows
+from harness.measuring.trial_columns import TrialColumn
+from harness.types.summaries import AMOUNTS
 from harness.types.trajectories import Usage
-from harness.types.trials import ERROR_STATUSES, Outcome
+from harness.types.trials import Outcome, TrialStatus
 
+STATUSES: Sequence[TrialStatus] = get_args(TrialStatus)
+UNGRADED, PASSED = 8, 16
+"""Marks of a trial's state beside the place of its status in `STATUSES`."""
 
-class Values:
-    """The values of one metric in 0..1; with several epochs they are kept by sample.
-
-    A trial without a value (None) takes the worst one, which depends on the question: 0 where
-    much is good, 1 where a gate wants little.
-    """
-
-    def __init__(self, *, repeated: bool) -> None:
-        self._all = array("d")
-        self._by_sample: dict[str, array[float]] | None = {} if repeated else None
-
-    def add(self, sample_id: str, value: float | None) -> None:
-        """Take the value of one trial."""
-        number = _MISSING if value is None else value
-        if self._by_sample is None:
-            self._all.append(number)
-        else:
-            self._by_sample.setdefault(sample_id, array("d")).append(number)
-
-    def each(self, *, worst: float = 0.0) -> Iterator[float]:
-        """Return the value of every trial."""
-        groups = [self._all] if self._by_sample is None else self._by_sample.values()
-        for values in groups:
-            yield from (worst if value == _MISSING else value for value in values)
-
-    def means(self, *, worst: float = 0.0, reaching: float | None = None) -> "array[float]":
-        """Return the mean of every sample over its epochs, in ascending order.
-
-        With `reaching`, a value counts 1 where it reaches that bound, and else 0.
-        """
-
-        def count(value: float) -> float:
-            value = worst if value == _MISSING else value
-            return value if reaching is None else float(reaches(value, reaching))
-
-        if self._by_sample is None:
-            return array("d", sorted(map(count, self._all)))
-        groups = self._by_sample.values()
-        return array("d", sorted(math.fsum(map(count, each)) / len(each) for each in groups))
-
-
-_MOST_USD = 1e9
-"""A reply that claims to have cost more is not believed."""
-
-_MISSING = -1.0
-"""Stands for no value in an array of numbers in 0..1."""
+SKIPPED, BROKE, ERROR, GRADED = range(4)
+"""States of a grade; it broke where the grader has said so itself."""
 
 
 class GraderTally:
@@ -63,37 +26,28 @@ class GraderTally:
     A trial that was not driven or graded to its end counts 0 here too: it can never raise a mean.
     A grader that single samples have is not `asked_everywhere`: trials without it do not count.
     Where `excludes` is true, errors are counted and in no mean; failures of the agent stay.
-    `counted` are the trials behind the means.
     """
 
-    def __init__(
-        self, *, repeated: bool, asked_everywhere: bool = True, excludes: bool = False
-    ) -> None:
+    def __init__(self, *, asked_everywhere: bool = True, excludes: bool = False) -> None:
         self._asked_everywhere, self._excludes = asked_everywhere, excludes
-        self.scores = Values(repeated=repeated)
-        self.passes = Values(repeated=repeated)
-        self.passed = self.graded = self.errors = self.skipped = self.broke = self.counted = 0
+        self.scores, self.passes, self.states = TrialColumn(), TrialColumn("b"), TrialColumn("b")
 
-    def add(self, outcome: Outcome, name: str) -> None:
+    def add(self, row: int, outcome: Outcome, name: str) -> None:
         """Take what one trial says of the grader."""
         given = outcome.grades.get(name)
         if given is None and not self._asked_everywhere:
             return
-        score, passed, status = given or (None, None, "error")
+        score, passed, status = given or (None, None, "missing")
         if status == "skipped":
-            self.skipped += 1
+            self.states.add(row, SKIPPED)
             return
-        self.broke += status == "error" and given is not None
         graded = status == "graded" and score is not None
-        self.graded += graded
-        self.errors += not graded
+        self.states.add(row, GRADED if graded else BROKE if status == "error" else ERROR)
         if self._excludes and not graded and outcome.status != "agent_failure":
             return
-        self.counted += 1
         counts = graded and outcome.status in ("completed", "grading_error")
-        self.passed += bool(counts and passed)
-        self.scores.add(outcome.sample_id, score if counts else None)
-        self.passes.add(outcome.sample_id, float(bool(passed)) if counts else None)
+        self.scores.add(row, score if counts else None)
+        self.passes.add(row, bool(passed) if counts else None)
 
 
 class UsageTally:
@@ -120,53 +74,65 @@ class UsageTally:
         return Usage(input_tokens=self._tokens[0], output_tokens=self._tokens[1], cost_usd=cost)
 
 
-class ModelTally:
-    """One model: its trials, and its graders by name; `excludes` keeps errors out of the means."""
+_MOST_USD = 1e9
+"""A reply that claims to have cost more is not believed."""
 
-    def __init__(self, graders: tuple[str, ...], *, repeated: bool, excludes: bool = False) -> None:
-        self.trials = self.completed = self.agent_failures = self.errors = 0
-        self.broken = self.ungraded = self.passed = 0
-        self.scores = Values(repeated=repeated)
-        self.passes = Values(repeated=repeated)
-        self.seconds = array("d")
-        self.usage = UsageTally()
-        self.judge_usage = UsageTally()
-        self.graders = {name: GraderTally(repeated=repeated, excludes=excludes) for name in graders}
-        self._repeated, self._excludes = repeated, excludes
+
+class ModelTally:
+    """One model: its trials, and its graders by name; `excludes` keeps errors out of the means.
+
+    `names` are the graders of the suite. With several `epochs` trials are told apart by sample:
+    `samples` then holds the number of each trial's sample.
+    """
+
+    def __init__(self, names: Iterable[str], *, epochs: int = 1, excludes: bool = False) -> None:
+        self.names, self.epochs = tuple(names), epochs
+        self.states, self.scores, self.passes = TrialColumn("b"), TrialColumn(), TrialColumn("b")
+        self.amounts: Mapping[str, TrialColumn] = {name: TrialColumn() for name in AMOUNTS}
+        self.samples: array[int] | None = array("I") if epochs > 1 else None
+        self.slices = SliceRows()
+        self.usage, self.judge_usage = UsageTally(), UsageTally()
+        self.graders = {name: GraderTally(excludes=excludes) for name in self.names}
+        self.trials = 0
+        self._numbers: dict[str, int] = {}
+        self._excludes = excludes
 
     def add(self, outcome: Outcome) -> None:
         """Take one trial; a broken one counts as a failure, or as nothing."""
-        self.trials += 1
-        self.completed += outcome.status == "completed"
-        self.agent_failures += outcome.status == "agent_failure"
-        self.broken += outcome.status == "grading_error"
-        self.errors += outcome.status in ERROR_STATUSES
-        self.seconds.append(outcome.seconds)
-        self.usage.add(outcome.usage)
-        self.judge_usage.add(outcome.judge_usage)
+        row, self.trials = self.trials, self.trials + 1
+        if self.samples is not None:
+            number = self._numbers.setdefault(outcome.sample_id, len(self._numbers))
+            self.samples.append(number)
+        self._add_amounts(row, outcome)
+        if outcome.slices:
+            self.slices.add(row, outcome.slices)
         if not outcome.grades.keys() <= self.graders.keys():
             self._add_graders_of_single_samples(outcome)
         for name, tally in self.graders.items():
-            tally.add(outcome, name)
-        if outcome.status == "completed" and outcome.passed is None:
-            self.ungraded += 1
-            return
-        if self._excludes and outcome.status in ERROR_STATUSES:
-            return
-        self.passed += outcome.passed is True
-        driven = outcome.status == "completed"
-        self.scores.add(outcome.sample_id, outcome.score if driven else None)
-        self.passes.add(outcome.sample_id, float(outcome.passed is True) if driven else None)
+            tally.add(row, outcome, name)
+        self._add_result(row, outcome)
 
-    @property
-    def counted(self) -> int:
-        """Count the trials behind the means."""
-        left_out = self.errors if self._excludes else 0
-        return self.trials - self.ungraded - left_out
+    def _add_amounts(self, row: int, outcome: Outcome) -> None:
+        self.usage.add(outcome.usage)
+        self.judge_usage.add(outcome.judge_usage)
+        for name, amount in amounts_of(outcome):
+            self.amounts[name].add(row, amount)
+
+    def _add_result(self, row: int, outcome: Outcome) -> None:
+        status = outcome.status
+        state = STATUSES.index(status)
+        if status == "completed" and outcome.passed is None:
+            self.states.add(row, state | UNGRADED)
+            return
+        self.states.add(row, state | (PASSED if outcome.passed else 0))
+        is_error = status in {"target_error", "grading_error"}
+        if self._excludes and is_error:
+            return
+        driven = status == "completed"
+        self.scores.add(row, outcome.score if driven else None)
+        self.passes.add(row, outcome.passed is True if driven else None)
 
     def _add_graders_of_single_samples(self, outcome: Outcome) -> None:
         for name in outcome.grades:
             if name not in self.graders:
-                self.graders[name] = GraderTally(
-                    repeated=self._repeated, asked_everywhere=False, excludes=self._excludes
-                )
+                self.graders[name] = GraderTally(asked_everywhere=False, excludes=self._excludes)

@@ -19,7 +19,7 @@ from harness.running.recording import Recording, RunResult
 from harness.running.run_manifests import make_manifest
 from harness.running.run_options import RunOptions
 from harness.running.sample_matching import sample_of_trial
-from harness.running.trial_making import grading_failure, judged
+from harness.running.trial_making import grading_failure, judged, slices_for
 from harness.running.workers import Stop, run_workers
 from harness.storing.manifests import write_manifest
 from harness.storing.run_folders import make_run_folder, new_run_id
@@ -153,6 +153,7 @@ async def regraded(
         grades=grades,
         timing=timing,
         error=None if status == "completed" else error,
+        slices=slices_for(suite, sample),
     )
 
 

@@ -7,12 +7,19 @@ from pathlib import Path
 import msgspec
 
 from harness.grading.grade_keys import grade_key
+from harness.loading.sample_slices import slices_of
 from harness.running.first_failures import FirstFailures
 from harness.running.plans import PlannedTrial
 from harness.running.unmatched_options import UnmatchedOptions
 from harness.storing.counted_trials import TrialName
 from harness.storing.log_repair import mended_outcomes
-from harness.storing.stored_index import StoredIndex, StoredTrial, driven_mark, graded_mark
+from harness.storing.stored_index import (
+    StoredIndex,
+    StoredTrial,
+    driven_mark,
+    graded_mark,
+    sliced_mark,
+)
 from harness.storing.unplanned_trials import write_unplanned
 from harness.types.samples import Sample
 from harness.types.suites import GraderSpec, Suite
@@ -59,14 +66,16 @@ class StoredWork:
         drive = target.fingerprint if target else ""
         if stored.driven != driven_mark(drive, planned.sample_key):
             return _DRIVE
+        # What is graded again is sliced again, too.
+        is_sliced = stored.sliced == sliced_mark(slices_of(planned.sample, self._suite.slices))
         if stored.status == "target_error":
-            return _DRIVE if self._retry_errors else _KEEP
+            return _DRIVE if self._retry_errors else _KEEP if is_sliced else _GRADE
         if not stored.is_driven:
             return _DRIVE
         holds = stored.graded == self._graded_mark(planned.sample)
         is_over = stored.status != INTERRUPTED
         is_retried = self._retry_errors and stored.is_broken
-        return _KEEP if holds and is_over and not is_retried else _GRADE
+        return _KEEP if holds and is_sliced and is_over and not is_retried else _GRADE
 
     def _graded_mark(self, sample: Sample) -> int:
         specs = (*self._suite.graders, *sample.graders)

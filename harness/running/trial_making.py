@@ -7,13 +7,24 @@ import msgspec
 
 from harness.grading.judging import grade_trajectory
 from harness.grading.trial_scores import has_grading_error, judge_trial
+from harness.loading.sample_slices import slices_of
 from harness.running.driving import Driven, Underway, failure_of
 from harness.running.plans import PlannedTrial
 from harness.system.clock import monotonic
 from harness.types.errors import TargetError
 from harness.types.grades import Grade
+from harness.types.samples import Sample
 from harness.types.suites import GraderSpec, Suite
-from harness.types.trials import INTERRUPTED, Failure, Keys, Timing, Trial, TrialFacts, TrialStatus
+from harness.types.trials import (
+    INTERRUPTED,
+    Failure,
+    Keys,
+    Slices,
+    Timing,
+    Trial,
+    TrialFacts,
+    TrialStatus,
+)
 
 
 async def graded_trial(
@@ -84,7 +95,13 @@ def _trial(
         error=_failure(driven, specs, grades, status),
         keys=Keys(drive=suite.target.fingerprint if suite.target else "", sample=task.sample_key),
         snapshots=driven.snapshots,
+        slices=slices_for(suite, task.sample),
     )
+
+
+def slices_for(suite: Suite, sample: Sample) -> Slices | msgspec.UnsetType:
+    """Return the slices of a trial's sample, where the suite slices at all."""
+    return slices_of(sample, suite.slices) if suite.slices else msgspec.UNSET
 
 
 def judged(

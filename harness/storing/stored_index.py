@@ -15,7 +15,7 @@ from harness.storing.log_pieces import UNDECODABLE
 from harness.storing.run_folders import TRIALS
 from harness.storing.trial_log import require_known
 from harness.types.errors import StoreError
-from harness.types.trials import VERSION, Keys, Trial, TrialStatus
+from harness.types.trials import VERSION, Keys, Slices, Trial, TrialStatus
 
 _STATUSES: tuple[TrialStatus, ...] = get_args(TrialStatus)
 _UNGRADED = "grading_interrupted"
@@ -44,6 +44,7 @@ class _Entry(TrialName, frozen=True, kw_only=True):
     timing: _Timing
     grades: dict[str, _StoredGrade]
     error: _Code | None = None
+    slices: Slices = msgspec.field(default_factory=dict)
 
 
 class StoredTrial(msgspec.Struct, frozen=True):
@@ -56,6 +57,7 @@ class StoredTrial(msgspec.Struct, frozen=True):
     status: TrialStatus
     driven: int
     graded: int
+    sliced: int
     is_driven: bool
     is_broken: bool
     has_failed: bool
@@ -76,10 +78,15 @@ def graded_mark(keys: Iterable[tuple[str, str | None]]) -> int:
     return hash(frozenset(keys))
 
 
+def sliced_mark(slices: Slices) -> int:
+    """Return the hash of the slices of a trial; for this process alone."""
+    return hash(tuple(slices.items()))
+
+
 class StoredIndex:
     """The trials of a log by sample, model and epoch; of several lines the last one.
 
-    `end` is where the last whole line ends in the file. It takes 33 bytes a trial.
+    `end` is where the last whole line ends in the file. It takes 41 bytes a trial.
 
     Raises:
         StoreError: the log cannot be read, or a line before the last is damaged.
@@ -89,6 +96,7 @@ class StoredIndex:
         self._path = folder / TRIALS
         self._names, self._offsets = array("q"), array("Q")
         self._driven, self._graded, self._states = array("q"), array("q"), bytearray()
+        self._sliced = array("q")
         for number, offset, entry in decoded_lines(self._path, _entries, note):
             require_known(entry.v, f"{self._path}:{number}")
             self._add(offset, entry)
@@ -103,6 +111,7 @@ class StoredIndex:
         self._offsets.append(offset)
         self._driven.append(driven_mark(entry.keys.drive, entry.keys.sample))
         self._graded.append(graded_mark((name, g.key) for name, g in entry.grades.items()))
+        self._sliced.append(sliced_mark(entry.slices))
         self._states.append(_state(entry))
 
     def _end_of_last(self) -> int:
@@ -133,6 +142,7 @@ class StoredIndex:
             _STATUSES[state & 7],
             self._driven[line],
             self._graded[line],
+            self._sliced[line],
             bool(state & _DRIVEN),
             bool(state & _BROKEN),
             bool(state & _FAILED),

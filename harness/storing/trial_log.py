@@ -14,6 +14,7 @@ from harness.storing.run_folders import OUTCOMES, TRIALS
 from harness.system.disk_syncing import DiskSync, sync, sync_folders
 from harness.system.json_values import scrub_json
 from harness.types.errors import StoreError
+from harness.types.events import ToolCall
 from harness.types.trajectories import Usage
 from harness.types.trials import VERSION, Outcome, Trial
 
@@ -36,6 +37,10 @@ def outcome_of(trial: Trial) -> Outcome:
         grades={name: (g.score, g.passed, g.status) for name, g in trial.grades.items()},
         sample_key=short_key(trial.keys.sample),
         grade_keys={name: short_key(g.key) for name, g in trial.grades.items() if g.key},
+        steps=sum(len(turn.steps) for turn in trial.trajectory.turns) or None,
+        tool_calls=sum(type(event) is ToolCall for event in trial.trajectory.events()),
+        error_code=trial.error.code if trial.error else None,
+        slices={} if trial.slices is msgspec.UNSET else trial.slices,
     )
 
 

@@ -45,8 +45,17 @@ ErrorRule = Literal["fail", "exclude"]
 """What errors are in the numbers: failures, or left out of the rates."""
 
 Operator = Literal["gt", "gte", "lt", "lte", "eq"]
-Aggregation = Literal["mean", "pass_rate", "min", "max", "median", "p50", "p95", "p99"]
+Estimate = Literal["mean", "pass_rate", "pass@k", "pass^k"]
+Quantile = Literal["min", "max", "median", "p50", "p90", "p95", "p99"]
+Aggregation = Estimate | Quantile | Literal["sum"]
 """How a gate makes one number of many; percentiles are interpolated linearly."""
+
+ERRORS = "errors"
+"""The metric that says of a trial whether it could not be driven or graded."""
+
+SliceValue = str | bool | int | float
+MOST_AMOUNT = 1e15
+MOST_K = 1_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,18 +91,24 @@ class Limits:
 class GateSpec:
     """A condition on the run's numbers that decides the exit code.
 
-    `metric` is a grader's name, or `trial` for the trial as a whole. Without `model` every model
-    must meet it, or with `pooled` all models taken together. `threshold` makes a `pass_rate` the
-    share of scores that reach it, in place of the share that passed.
+    `metric` is a grader's name, `trial` for the trial as a whole, what a trial takes (a key of
+    `AMOUNTS`), or `errors` for whether it could not be driven or graded. Without `model` every
+    model must meet it, or with `pooled` all models taken together. `threshold` makes a `pass_rate`
+    the share of scores that reach it, in place of the share that passed. `k` is that of `pass@k`
+    and `pass^k`. `interval` takes that end of the 95 % interval in place of the number. `slice`
+    takes the samples that have these values (tags and metadata, as texts).
     """
 
     metric: str
     aggregation: Aggregation = "mean"
     threshold: float | None = field(default=None, metadata={"ge": 0, "le": 1})
+    k: int | None = field(default=None, metadata={"ge": 1, "le": MOST_K})
+    interval: Literal["low", "high"] | None = None
+    slice: Mapping[str, SliceValue] = field(default_factory=dict)
     model: str | None = None
     pooled: bool = False
     op: Operator
-    value: float = field(metadata={"ge": 0, "le": 1})
+    value: float = field(metadata={"ge": 0, "le": MOST_AMOUNT})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,6 +121,8 @@ class WeightedGate:
     weights: Mapping[str, float] = field(metadata={"min_length": 1})
     aggregation: Aggregation = "mean"
     threshold: float | None = field(default=None, metadata={"ge": 0, "le": 1})
+    k: int | None = field(default=None, metadata={"ge": 1, "le": MOST_K})
+    slice: Mapping[str, SliceValue] = field(default_factory=dict)
     model: str | None = None
     pooled: bool = False
     op: Operator
@@ -203,7 +220,8 @@ class Suite:
     sees each trial before it is stored. `errors` says how trials count that could not be driven
     or graded. `dialect`
     says by whose rules cells of a CSV file are read. `prices` are what the suite says that its
-    models cost.
+    models cost. `slices` name what parts of the samples are told apart by: `tags`, or a key of
+    their metadata.
     """
 
     name: str
@@ -222,6 +240,7 @@ class Suite:
     limits: Limits = field(default_factory=Limits)
     prices: Mapping[str, Price] = field(default_factory=dict)
     scoring: Scoring = field(default_factory=Scoring)
+    slices: tuple[str, ...] = ()
     gates: tuple[Gate, ...] = ()
     warnings: tuple[Fault, ...] = ()
     notes: tuple[Fault, ...] = ()

@@ -1,5 +1,6 @@
 """A summary: the numbers of a run, and whether its gates are met."""
 
+from collections.abc import Mapping
 from typing import Literal
 
 import msgspec
@@ -23,10 +24,55 @@ class Mean(msgspec.Struct, frozen=True, kw_only=True):
     high: float | None = None
 
 
+class PassAtK(msgspec.Struct, frozen=True, kw_only=True):
+    """pass@k and pass^k over samples, with 95 % intervals.
+
+    `at_least_one` is the chance that one of k tries passes, `all_of_them` that all do. `samples`
+    have at least k trials; `left_out` have fewer, and are in neither number.
+    """
+
+    k: int
+    at_least_one: Mean
+    all_of_them: Mean
+    samples: int
+    left_out: int
+
+
+AMOUNTS: Mapping[str, str] = {
+    "seconds": "s",
+    "cost_usd": "USD",
+    "tokens": "tokens",
+    "steps": "steps",
+    "tool_calls": "calls",
+}
+"""What a trial takes, with its unit; little is good."""
+
+
+class Amount(msgspec.Struct, frozen=True, kw_only=True):
+    """What trials took of one thing (a key of `AMOUNTS`).
+
+    `mean` is that per trial, the epochs of a sample averaged first, with 95 % interval; `p50` and
+    `p90` are quantiles over trials. They are of the `trials` (of so many `samples`) that were
+    driven to their end and of which it is known; `unknown` counts those of which it is not.
+    `total` sums what is known of all trials, errored ones included.
+    """
+
+    mean: float | None
+    low: float | None
+    high: float | None
+    p50: float | None
+    p90: float | None
+    total: float | None
+    trials: int
+    samples: int
+    unknown: int
+
+
 class GraderSummary(msgspec.Struct, frozen=True, kw_only=True):
     """One grader on one model: counts, mean score and pass rate over all but skipped trials.
 
-    `display_name` is what the suite calls it in tables, where that is not its name.
+    `display_name` is what the suite calls it in tables, where that is not its name. `samples` are
+    those in the mean; `pass_at` is told where samples have several epochs.
     """
 
     mean: float | None
@@ -39,6 +85,8 @@ class GraderSummary(msgspec.Struct, frozen=True, kw_only=True):
     errors: int
     skipped: int
     display_name: str | None = None
+    samples: int = 0
+    pass_at: tuple[PassAtK, ...] = ()
 
 
 class Seconds(msgspec.Struct, frozen=True, kw_only=True):
@@ -46,6 +94,27 @@ class Seconds(msgspec.Struct, frozen=True, kw_only=True):
 
     p50: float | None
     p90: float | None
+
+
+class SliceSummary(msgspec.Struct, frozen=True, kw_only=True):
+    """The samples of one model that share a tag, or a value of their metadata.
+
+    The fields mean what those of `ModelSummary` do.
+    """
+
+    samples: int
+    trials: int
+    errors: int
+    ungraded: int
+    passed: int
+    pass_rate: Interval
+    effective_trials: float | None
+    pass_rate_if_errors_failed: float | None
+    pass_rate_if_errors_passed: float | None
+    score: Mean
+    graders: dict[str, GraderSummary]
+    pass_at: tuple[PassAtK, ...] = ()
+    per_trial: dict[str, Amount] = {}
 
 
 class ModelSummary(msgspec.Struct, frozen=True, kw_only=True):
@@ -57,6 +126,9 @@ class ModelSummary(msgspec.Struct, frozen=True, kw_only=True):
     errors there is no rate.
     `ungraded` are trials to which no grader applied; they are in no rate. `usage` is the agent's,
     `judge_usage` that of the language models that graded it, None where none was asked.
+    `samples` are those in the pass rate, and `effective_trials` how many independent trials would
+    say as much (None without an interval). `pass_at` is told where samples have several epochs;
+    `per_trial` by the keys of `AMOUNTS`; `slices` by name and value.
     """
 
     trials: int
@@ -73,14 +145,20 @@ class ModelSummary(msgspec.Struct, frozen=True, kw_only=True):
     seconds: Seconds
     judge_usage: Usage | None = None
     pass_rate_if_errors_failed: float | None = None
+    samples: int = 0
+    effective_trials: float | None = None
+    pass_at: tuple[PassAtK, ...] = ()
+    per_trial: dict[str, Amount] = {}
+    slices: dict[str, dict[str, SliceSummary]] = {}
 
 
 class GateResult(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """One gate on one model: what it says, what the run has, whether that is enough.
 
-    `model` is None for a gate on all models together. `passed` is None where the run holds no
-    trial of the model. `numbers` are what a weighted mean is made of, by metric; `parts` the gates
-    of a group, which has no value of its own.
+    `model` is None for a gate on all models together. `passed` is None where the run holds nothing
+    that the gate is about: no trial of the model, no sample of the slice, too few epochs.
+    `numbers` are what a weighted mean is made of, by metric; `parts` the gates of a group, which
+    has no value of its own. `note` says why there is no value.
     """
 
     text: str
@@ -89,6 +167,7 @@ class GateResult(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     passed: bool | None
     numbers: dict[str, float | None] = {}
     parts: "tuple[GateResult, ...]" = ()
+    note: str | None = None
 
 
 class FailedTrial(msgspec.Struct, frozen=True, kw_only=True):

@@ -18,6 +18,9 @@ ERROR_STATUSES: frozenset[TrialStatus] = frozenset({"target_error", "grading_err
 INTERRUPTED: TrialStatus = "interrupted"
 """The status of a trial that the end of its run cut off: it is in no number, and missing."""
 
+Slices = dict[str, tuple[str, ...]]
+"""The values of a sample by the name that is sliced by, such as `language`: no, one or several."""
+
 VERSION = 1
 """The version of a stored trial; a line without `v` is version 1 for ever."""
 
@@ -65,6 +68,8 @@ class Trial(msgspec.Struct, frozen=True, kw_only=True):
     `passed` and `score` are None where the trial could not be driven or graded; `snapshots` is
     the end state of the trial's fixtures by name; `usage` sums the attempts. `sample` is what the
     record of another tool says of its sample; it is left out where a dataset holds the sample.
+    `slices` are the values of the sample by the names that the suite slices by: none where the
+    sample has none, left out where the suite slices by nothing.
     """
 
     v: int = VERSION
@@ -83,6 +88,7 @@ class Trial(msgspec.Struct, frozen=True, kw_only=True):
     keys: Keys
     snapshots: dict[str, Any] = {}
     sample: Sample | msgspec.UnsetType = msgspec.UNSET
+    slices: Slices | msgspec.UnsetType = msgspec.UNSET
 
 
 class TrialFacts(msgspec.Struct, frozen=True, kw_only=True):
@@ -107,7 +113,10 @@ class Outcome(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     `grades` holds (score, passed, status) by grader, `judge_usage` what judging it used.
     `sample_key` and `grade_keys` (by grader) are the first 16 hex digits of the hashes that stand
-    in the trial: of what the agent was given, and of what each grade was made of.
+    in the trial: of what the agent was given, and of what each grade was made of. `steps` and
+    `tool_calls` count what the last attempt did: replies of the model (None where none was
+    recorded) and calls; `seconds` and `usage` are those of all attempts. `tool_calls` is None in
+    the files of older versions. `error_code` is a key of the table of errors.
     """
 
     sample_id: str
@@ -122,3 +131,7 @@ class Outcome(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     grades: dict[str, tuple[float | None, bool | None, str]] = {}
     sample_key: str = ""
     grade_keys: dict[str, str] = {}
+    steps: int | None = None
+    tool_calls: int | None = None
+    error_code: str | None = None
+    slices: Slices = {}

@@ -50,7 +50,7 @@ def facts(run):
     trials = sorted(map(timeless, run.trials()))
     summary = msgspec.to_builtins(run.summary)
     for model in summary["models"].values():
-        del model["seconds"]
+        del model["seconds"], model["per_trial"]["seconds"]
     return trials, summary
 
 

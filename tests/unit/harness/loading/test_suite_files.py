@@ -120,7 +120,7 @@ def test_a_gate_on_a_grader_that_only_single_samples_have_is_a_fault(folder):
     [fault] = folder.faults()
     assert fault == (
         'suite.yaml:4:18: gates[0].metric: no grader of the suite is called "own"; '
-        "allowed: g, trial"
+        "allowed: cost_usd, errors, g, seconds, steps, tokens, tool_calls, trial"
     )
 
 

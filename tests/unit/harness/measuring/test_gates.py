@@ -4,13 +4,14 @@ import pytest
 
 from harness.measuring.gates import judge_gate
 from harness.measuring.tallies import ModelTally
+from harness.measuring.tally_parts import Part
 from harness.types.suites import GateGroup, GateSpec, WeightedGate
 from harness.types.trials import Outcome
 
 
 def tally(scores, *, repeated=False):
     """Tally trials by the scores of graders `a` and `b`; None stands for an error."""
-    made = ModelTally(("a", "b"), repeated=repeated)
+    made = ModelTally(("a", "b"), epochs=3 if repeated else 1)
     for index, (sample, *pair) in enumerate(scores):
         broke = None in pair
         grades = {
@@ -28,7 +29,7 @@ def tally(scores, *, repeated=False):
                 grades=grades,
             )
         )
-    return made
+    return Part(made)
 
 
 MODELS = {

@@ -72,7 +72,7 @@ def numbers(summary):
     """Give a summary without seconds."""
     plain = msgspec.to_builtins(summary)
     for model in plain["models"].values():
-        del model["seconds"]
+        del model["seconds"], model["per_trial"]["seconds"]
     return plain
 
 

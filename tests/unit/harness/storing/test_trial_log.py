@@ -67,6 +67,7 @@ def test_every_trial_is_one_line_and_has_its_outcome(tmp_path):
         "usage": {"input_tokens": 3, "output_tokens": None, "cost_usd": None},
         "grades": {"g": [1.0, True, "graded"]},
         "sample_key": "s",
+        "tool_calls": 0,
     }
 
 

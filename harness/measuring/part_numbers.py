@@ -1,0 +1,143 @@
+"""The numbers of some trials of one model, as a summary holds them."""
+
+import math
+from collections.abc import Mapping, Sequence
+
+from harness.measuring.intervals import effective_trials, mean, pass_rate
+from harness.measuring.pass_at_k import pass_at_k_over
+from harness.measuring.tally_parts import GraderPart, Part
+from harness.types.summaries import (
+    AMOUNTS,
+    Amount,
+    GraderSummary,
+    Interval,
+    ModelSummary,
+    PassAtK,
+    Seconds,
+    SliceSummary,
+)
+from harness.types.trajectories import Usage
+
+_SMALL_K = 10
+_Shown = Mapping[str, str | None]
+_Tries = Sequence[tuple[int, int]]
+"""Passes and trials by sample."""
+
+
+def model_numbers(part: Part, shown: _Shown) -> ModelSummary:
+    """Sum up all trials of a model; `shown` are the graders' names in tables."""
+    numbers, tally = slice_numbers(part, shown), part.tally
+    judged, seconds = tally.judge_usage.total, numbers.per_trial["seconds"]
+    return ModelSummary(
+        trials=numbers.trials,
+        completed=part.ended("completed"),
+        agent_failures=part.ended("agent_failure"),
+        errors=numbers.errors,
+        ungraded=numbers.ungraded,
+        passed=numbers.passed,
+        pass_rate=numbers.pass_rate,
+        pass_rate_if_errors_failed=numbers.pass_rate_if_errors_failed,
+        pass_rate_if_errors_passed=numbers.pass_rate_if_errors_passed,
+        score=numbers.score,
+        graders=numbers.graders,
+        usage=tally.usage.total,
+        seconds=Seconds(p50=seconds.p50, p90=seconds.p90),
+        judge_usage=None if judged == Usage() else judged,
+        samples=numbers.samples,
+        effective_trials=numbers.effective_trials,
+        pass_at=numbers.pass_at,
+        per_trial=numbers.per_trial,
+        slices={
+            name: {value: slice_numbers(of, shown) for value, of in values.items()}
+            for name, values in part.slices()
+        },
+    )
+
+
+def slice_numbers(part: Part, shown: _Shown) -> SliceSummary:
+    """Sum up some trials of a model; where all are errors there is no rate."""
+    is_known = part.trials > part.errors
+    tries = part.passes.passes() if is_known else []
+    means, counted = _rates(tries), sum(of for _, of in tries)
+    rate = pass_rate(means, counted)
+    if_failed, if_passed = _bounds(part)
+    return SliceSummary(
+        samples=len(means),
+        trials=part.trials,
+        errors=part.errors,
+        ungraded=part.ungraded,
+        passed=part.passed,
+        pass_rate=rate,
+        effective_trials=_worth(rate, means, counted),
+        pass_rate_if_errors_failed=if_failed,
+        pass_rate_if_errors_passed=if_passed,
+        score=mean(part.scores.means() if is_known else ()),
+        graders={
+            name: _grader_numbers(of, part.tally.epochs, shown.get(name))
+            for name, of in part.graders.items()
+            if part.rows is None or len(of.scores) or of.skipped
+        },
+        pass_at=_pass_at(tries, part.tally.epochs),
+        per_trial={name: _amount(part, name) for name in AMOUNTS},
+    )
+
+
+def _worth(rate: Interval, means: Sequence[float], counted: int) -> float | None:
+    return None if rate.low is None else effective_trials(means, counted)
+
+
+def _bounds(part: Part) -> tuple[float | None, float | None]:
+    """Return the rates had all errors failed, and had all passed; None without errors."""
+    trials = part.trials - part.ungraded
+    if not part.errors or not trials:
+        return None, None
+    return part.passed / trials, (part.passed + part.errors) / trials
+
+
+def _grader_numbers(part: GraderPart, epochs: int, display_name: str | None) -> GraderSummary:
+    means, passed, tries = part.scores.means(), part.passed, part.passes.passes()
+    score = mean(means)
+    return GraderSummary(
+        mean=score.mean,
+        low=score.low,
+        high=score.high,
+        pass_rate=pass_rate(_rates(tries), sum(of for _, of in tries)),
+        passed=passed,
+        failed=part.graded - passed,
+        graded=part.graded,
+        errors=part.errors,
+        skipped=part.skipped,
+        display_name=display_name,
+        samples=len(means),
+        pass_at=_pass_at(tries, epochs),
+    )
+
+
+def _rates(tries: _Tries) -> Sequence[float]:
+    """Return the pass rate of each sample, in ascending order."""
+    return sorted(passes / trials for passes, trials in tries)
+
+
+def _pass_at(tries: _Tries, epochs: int) -> tuple[PassAtK, ...]:
+    """Return pass@k and pass^k for k of 2 to 10, and for all epochs."""
+    if epochs == 1 or not tries:
+        return ()
+    ks = dict.fromkeys([*range(2, min(epochs, _SMALL_K) + 1), epochs])
+    return tuple(pass_at_k_over(tries, k) for k in ks)
+
+
+def _amount(part: Part, name: str) -> Amount:
+    values, every = part.amount(name), list(part.total(name).each())
+    means = values.means()
+    found = mean(means, bounds=(0.0, math.inf))
+    return Amount(
+        mean=found.mean,
+        low=found.low,
+        high=found.high,
+        p50=values.quantile(0.5),
+        p90=values.quantile(0.9),
+        total=math.fsum(every) if every else None,
+        trials=len(values),
+        samples=len(means),
+        unknown=part.driven - len(values),
+    )
