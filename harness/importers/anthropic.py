@@ -1,7 +1,8 @@
 """The Messages API of Anthropic (2023-06-01, betas included), and sessions of managed agents.
 
 A record is a list of messages, `{"messages": [...]}` with whatever stands beside, a response as the
-API gives it, or a recorded request and its response. A session of managed agents (beta 2026-04-01)
+API gives it, or a recorded request and its response, which may be one object: its `content` is the
+reply to its `messages`. A session of managed agents (beta 2026-04-01)
 is a file of its events, or of lines `[method, payload]` with what the client sent and received.
 """
 
@@ -12,6 +13,7 @@ from typing import Any, ClassVar
 from harness.importers.exchange_records import read_exchange
 from harness.importers.exchanges import Dialect, Talk, split_talks, talk_record
 from harness.importers.managed_sessions import is_method, is_session, read_sessions
+from harness.importers.merged_replies import followed_by
 from harness.importers.record_fields import (
     ID_ENTRIES,
     MODEL_ENTRIES,
@@ -99,7 +101,7 @@ def _messages_of(record: Any) -> list[Any] | None:
 
 
 def _is_own(record: Any) -> bool:
-    if is_anthropic_reply(record):
+    if is_anthropic_reply(record) or is_anthropic_message(_merged_reply(record)):
         return True
     exchange = read_exchange(record)
     if exchange is not None:
@@ -110,6 +112,18 @@ def _is_own(record: Any) -> bool:
     if isinstance(around, Mapping) and "anthropic_version" in around:
         return True
     return any(map(is_anthropic_message, _messages_of(record) or ()))
+
+
+def _merged_reply(record: Any) -> dict[str, Any] | None:
+    """Return the reply that stands in a record beside the messages it answers, whatever its type.
+
+    The content of a reply is always a list.
+    """
+    if not isinstance(record, Mapping) or not isinstance(record.get("messages"), list):
+        return None
+    if not isinstance(record.get("content"), list):
+        return None
+    return {**without(record, "messages"), "role": "assistant"}
 
 
 def _reply(response: Any) -> list[Any]:
@@ -150,8 +164,11 @@ def _add_messages(builder: TurnBuilder, system: Any, parts: Iterable[Any]) -> No
 
 def _read_record(place: str, record: Any) -> Imported:
     """Read a record that is no exchange."""
-    is_reply = is_anthropic_reply(record)
-    messages = [record] if is_reply else _messages_of(record)
+    messages, reply = _messages_of(record), _merged_reply(record)
+    if messages is not None and reply is not None:
+        messages = followed_by(messages, reply, "content")
+    elif messages is None and is_anthropic_reply(record):
+        messages = [record]
     if messages is None:
         raise ValueError(f"{place}: the record holds no list of messages")
     around = record if isinstance(record, Mapping) else {}
@@ -160,13 +177,16 @@ def _read_record(place: str, record: Any) -> Imported:
         _add_messages(builder, around.get("system"), messages)
     except ValueError as error:
         raise ValueError(f"{place}: {error}") from error
+    is_reply = is_anthropic_reply(record)
+    has_own_id = is_reply or (reply is not None and around.get("type") == "message")
+    was_read = ("content",) if reply is not None or is_reply else ()
     return Imported(
         place=place,
         trajectory=builder.trajectory(),
         # The id of a response names no sample.
-        sample_id=field_text(around, ID_ENTRIES[: 1 if is_reply else None]),
+        sample_id=field_text(around, ID_ENTRIES[: 1 if has_own_id else None]),
         model=field_text(around, MODEL_ENTRIES),
         outcomes=named_outcomes(around),
-        fields=without(around, "messages", "system", "content"),
+        fields=without(around, "messages", "system", *was_read),
         unread=builder.unread,
     )

@@ -1,7 +1,8 @@
 """One recorded request to a model's API and its response: a record comes in, an exchange goes out.
 
 A record is `{"request": {...}, "response": {...}}`, each the body or an object with a `body`; the
-status stands beside them or in the response. A streamed response is put together.
+status stands beside them or in the response. The fields of one of the two may stand in the record
+itself. A streamed response is put together.
 """
 
 from collections.abc import Mapping
@@ -16,6 +17,9 @@ from harness.types.trials import Failure
 
 _FIRST_ERROR = 400
 _STATUSES = ("code", "status_code", "status")
+_ASKED = ("messages", "input", "contents")
+_REPLIED = ("choices", "output", "content", "candidates")
+_AROUND = ("request", "response", "status", "status_code", "url")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,18 +59,30 @@ def read_exchange(record: Any) -> Exchange | None:
         return None
     request, response = record.get("request"), record.get("response")
     asked = _body(request)
+    answer, is_cut = _answer(_body(response))
+    merged: tuple[str, ...] = ()
+    if request is None and _holds(record, _ASKED) and _holds(answer, _REPLIED):
+        asked, merged = without(record, *_AROUND), (*_ASKED, "system", "system_instruction")
+    elif response is None and isinstance(asked, Mapping) and _holds(record, _REPLIED):
+        answer, merged = without(record, *_AROUND), (*_REPLIED, "usage")
+        # The id of a response is not that of what it answers.
+        merged += ("id",) if "object" in answer or answer.get("type") == "message" else ()
     if not isinstance(asked, Mapping):
         return None
-    answer, is_cut = _answer(_body(response))
     urls = (record.get("url"), request.get("url") if isinstance(request, Mapping) else None)
     return Exchange(
         request=asked,
         response=answer,
         status=_status(record.get("status"), record.get("status_code"), response),
         url=next((url for url in urls if isinstance(url, str)), ""),
-        beside=without(record, "request", "response", "status", "status_code", "url"),
+        beside=without(record, *_AROUND, *merged),
         is_cut=is_cut,
     )
+
+
+def _holds(body: Any, names: tuple[str, ...]) -> bool:
+    """Say whether a body has one of the lists in which a request, or a reply, tells something."""
+    return isinstance(body, Mapping) and any(isinstance(body.get(name), list) for name in names)
 
 
 def _answer(body: Any) -> tuple[Any, bool]:

@@ -1,14 +1,15 @@
 """Conversations with Google's Gemini: requests of its API, and sessions of the Gemini CLI.
 
 A request is the body of `generateContent` (v1beta): `contents`, with `system_instruction` in either
-spelling; a recorded response beside it is the last reply. A session is a file that the CLI (0.8 and
-newer) keeps: `sessionId` and `messages`.
+spelling; a recorded response beside it, or its `candidates`, are the last reply. A session is a
+file that the CLI (0.8 and newer) keeps: `sessionId` and `messages`.
 """
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from harness.importers.merged_replies import followed_by
 from harness.importers.record_fields import (
     ID_ENTRIES,
     MODEL_ENTRIES,
@@ -19,8 +20,10 @@ from harness.importers.record_fields import (
 from harness.messages.completions import read_usage, text_or_none
 from harness.messages.contents import shape_error
 from harness.messages.gemini_contents import GeminiConversation
+from harness.system.json_values import clean_json
 from harness.types.imports import ForeignSource, Head, Imported
 
+_READ = ("messages", "contents", "request", "response", "candidates")
 _INSTRUCTIONS = ("system_instruction", "systemInstruction")
 
 
@@ -84,9 +87,13 @@ def _read(record: Any, place: str) -> Imported:
     for name in _INSTRUCTIONS:
         if asked.get(name) is not None:
             _at(name, conversation.instruct, asked[name])
-    for index, content in enumerate(contents):
-        _at(f"contents[{index}]", conversation.content, content)
-    _answer(record.get("response"), conversation)
+    response = record if record.get("response") is None else record["response"]
+    reply = _first_content(response)
+    told = contents if reply is None else followed_by(contents, reply, "parts")
+    for index, content in enumerate(told):
+        place_of_it = f"contents[{index}]" if index < len(contents) else "response"
+        _at(place_of_it, conversation.content, content)
+    _close(response, conversation, is_read=reply is not None)
     return _imported(record, conversation, place)
 
 
@@ -97,18 +104,30 @@ def _at(place: str, read: Any, value: Any) -> None:
         raise ValueError(f"{place}: {error}") from error
 
 
-def _answer(response: Any, conversation: GeminiConversation) -> None:
-    """Read the first candidate of a response."""
+def _candidates(response: Any) -> list[Any]:
     candidates = response.get("candidates") if isinstance(response, Mapping) else None
-    first = candidates[0] if isinstance(candidates, list) and candidates else None
+    return candidates if isinstance(candidates, list) else []
+
+
+def _first_content(response: Any) -> dict[str, Any] | None:
+    """Return what the first candidate of a response says."""
+    first = next(iter(_candidates(response)), None)
     content = first.get("content") if isinstance(first, Mapping) else None
-    if isinstance(content, Mapping):
-        _at("response", conversation.content, {"role": "model", **content})
+    return {"role": "model", **content} if isinstance(content, Mapping) else None
+
+
+def _close(response: Any, conversation: GeminiConversation, *, is_read: bool) -> None:
+    """Add the numbers of a response, and keep what of it is not the reply."""
+    if is_read:
         told = response.get("usageMetadata")
         counts = told if isinstance(told, Mapping) else {}
         names = {"input_tokens": "promptTokenCount", "output_tokens": "candidatesTokenCount"}
         usage = read_usage({name: counts.get(theirs) for name, theirs in names.items()})
         conversation.use(usage, text_or_none(response.get("modelVersion")))
+    for other in _candidates(response)[1 if is_read else 0 :]:
+        conversation.builder.keep_unread("candidate", clean_json(other))
+    if not _candidates(response) and not (isinstance(response, Mapping) and "contents" in response):
+        conversation.builder.keep_unread("response", clean_json(response))
 
 
 def _imported(record: Mapping[str, Any], conversation: GeminiConversation, place: str) -> Imported:
@@ -120,6 +139,6 @@ def _imported(record: Mapping[str, Any], conversation: GeminiConversation, place
         sample_id=field_text(record, ID_ENTRIES),
         model=field_text(record, MODEL_ENTRIES) or next(filter(None, models), None),
         outcomes=named_outcomes(record),
-        fields=without(record, "messages", "contents", "request", "response", *_INSTRUCTIONS),
+        fields=without(record, *_READ, *_INSTRUCTIONS),
         unread=conversation.builder.unread,
     )

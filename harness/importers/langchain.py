@@ -1,8 +1,8 @@
 """LangChain and LangGraph messages (langchain-core 0.1 to 1.x), and runs of LangSmith.
 
-A record is a list of messages, `{"messages": [...]}` with whatever stands beside, a state of a
-LangGraph thread (`values`, `channel_values`), or runs: a file of them, or a trace as
-`{"post": [...], "patch": [...]}`.
+A record is a list of messages, `{"messages": [...]}` with whatever stands beside (a message under
+`output` or `response` is the last one), a state of a LangGraph thread (`values`, `channel_values`),
+or runs: a file of them, or a trace as `{"post": [...], "patch": [...]}`.
 """
 
 from collections.abc import Iterator, Mapping
@@ -23,6 +23,7 @@ from harness.messages.langchain_shapes import is_langchain_message
 from harness.messages.turn_building import TurnBuilder
 from harness.types.imports import ForeignSource, Head, Imported
 
+_REPLIES = ("output", "response")
 _STATES = ("values", "channel_values", "state")
 
 
@@ -86,6 +87,7 @@ def _messages_of(record: Any) -> list[Any] | None:
         return None
     for holder in (record, *(record.get(key) for key in _STATES)):
         messages = holder.get("messages") if isinstance(holder, Mapping) else None
-        if isinstance(messages, list):
-            return messages
+        if isinstance(holder, Mapping) and isinstance(messages, list):
+            replies = [reply for reply in map(holder.get, _REPLIES) if is_langchain_message(reply)]
+            return [*messages, *(reply for reply in replies[:1] if messages[-1:] != [reply])]
     return None

@@ -1,7 +1,8 @@
 """Letta's conversations: messages of its API, and agent files.
 
 Messages are those of the server 0.16.8, told apart by `message_type`: a list, an object with
-`messages` (a blocking reply among them), or one a line as a stream brings them. Agent files (`.af`)
+`messages` (a blocking reply among them, with its request or its `input`), or one a line as a stream
+brings them. Agent files (`.af`)
 are those of the server 0.6.47 and newer: every agent of a file is a conversation. An agent file has
 no id of a sample: its `name` can be named as one. What Letta Code 0.34 prints as `stream-json` is
 read too; the prompt is not in it.
@@ -13,6 +14,7 @@ from dataclasses import dataclass
 from itertools import chain, groupby
 from typing import Any, ClassVar
 
+from harness.importers.letta_requests import has_letta_reply, letta_parts
 from harness.importers.record_fields import (
     ID_ENTRIES,
     MODEL_ENTRIES,
@@ -130,21 +132,23 @@ def _model_of(agent: Mapping[str, Any]) -> str | None:
 
 def _read_messages(record: Any, place: str) -> Imported:
     around = record if isinstance(record, Mapping) else {}
-    messages = around.get("messages") if around else record
+    asked, reply, beside = letta_parts(around)
+    messages = reply.get("messages") if around else record
     if not isinstance(messages, list):
         raise shape_error(f"{place}: messages of Letta must be a list", messages)
+    messages = [*asked, *messages]
     try:
-        turns = read_recorded_turns([*messages, *_ending_of(around)])
+        turns = read_recorded_turns([*messages, *_ending_of(reply)])
     except ValueError as error:
         raise ValueError(f"{place}: {error}") from error
     return _imported(
         turns,
         unknown_types(messages),
         place=place,
-        sample_id=field_text(around, ID_ENTRIES),
-        model=field_text(around, MODEL_ENTRIES),
-        outcomes=named_outcomes(around),
-        fields=without(around, *_REPLY_FIELDS),
+        sample_id=field_text(beside, ID_ENTRIES),
+        model=field_text(beside, MODEL_ENTRIES),
+        outcomes=named_outcomes(beside),
+        fields=without(beside, *_REPLY_FIELDS),
     )
 
 
@@ -207,7 +211,7 @@ def _is_record(value: Any) -> bool:
     agents = value.get("agents")
     if isinstance(agents, list):
         return bool(agents) and all(_has_agent_signs(agent) for agent in agents)
-    return _are_messages(value.get("messages")) or _is_agent(value)
+    return _are_messages(value.get("messages")) or has_letta_reply(value) or _is_agent(value)
 
 
 def _is_agent(value: Mapping[str, Any]) -> bool:

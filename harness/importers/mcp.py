@@ -1,14 +1,15 @@
 """The Model Context Protocol (2025-06-18 to 2026-07-28): what servers returned, and logs of both.
 
 A record is a result of a tool (`CallToolResult`), a request for a model's reply with its messages
-(`CreateMessageRequest`), or one content block. A file of JSON-RPC messages is one conversation:
-each `tools/call` is a call, and its response the result.
+(`CreateMessageRequest`), which may be one object with the reply, or one content block. A file of
+JSON-RPC messages is one conversation: each `tools/call` is a call, and its response the result.
 """
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from harness.importers.merged_replies import followed_by
 from harness.importers.record_fields import ID_ENTRIES, field_text, named_outcomes, without
 from harness.messages.anthropic_messages import AnthropicMessages
 from harness.messages.assistant_messages import part_event, read_id
@@ -125,7 +126,11 @@ def _add_request(builder: TurnBuilder, request: Mapping[str, Any]) -> None:
     reader = AnthropicMessages(builder)
     if isinstance(request.get("systemPrompt"), str):
         reader.add_system(request["systemPrompt"])
-    for message in request["messages"]:
+    messages = request["messages"]
+    if request.get("content") is not None:
+        reply = {**without(request, "messages", "systemPrompt"), "role": "assistant"}
+        messages = followed_by(messages, reply, "content")
+    for message in messages:
         reader.add(message)
 
 

@@ -21,6 +21,7 @@ from harness.importers.exchanges import (
     split_talks,
     talk_record,
 )
+from harness.importers.merged_replies import followed_by
 from harness.importers.record_fields import (
     ID_ENTRIES,
     MODEL_ENTRIES,
@@ -81,6 +82,7 @@ def read_chat_record(record: Any, place: str) -> Imported:
     if _reply(around):
         turns = _with_numbers(turns, around)
     is_completion = around.get("object") == "chat.completion"
+    was_read = ("messages", "choices", *(["message"] if _bare_reply(around) else []))
     return Imported(
         place=place,
         trajectory=Trajectory(turns=turns),
@@ -88,9 +90,9 @@ def read_chat_record(record: Any, place: str) -> Imported:
         sample_id=field_text(around, ID_ENTRIES[: 1 if is_completion else None]),
         model=field_text(around, MODEL_ENTRIES),
         outcomes={**_held_outcomes(around), **named_outcomes(around)},
-        fields=without(around, "messages", "choices"),
+        fields=without(around, *was_read),
         unread=unread,
-        usage=None if _reply(around) else _usage(around, turns),
+        usage=None if around.get("choices") else _usage(around, turns),
     )
 
 
@@ -172,14 +174,22 @@ def _messages_of(record: Any) -> list[Any] | None:
     if isinstance(messages, list) and not messages:
         return reply
     asked = _messages_of(messages) if isinstance(messages, list) else []
-    return None if asked is None else [*asked, *reply] or None
+    if asked is None:
+        return None
+    return (followed_by(asked, reply[0], "content", "tool_calls") if reply else asked) or None
 
 
 def _reply(response: Any) -> list[Any]:
     choices = response.get("choices") if isinstance(response, Mapping) else None
     first = choices[0] if isinstance(choices, list) and choices else None
-    message = first.get("message") if isinstance(first, Mapping) else None
+    message = first.get("message") if isinstance(first, Mapping) else _bare_reply(response)
     return [{"role": "assistant", **message}] if isinstance(message, Mapping) else []
+
+
+def _bare_reply(response: Any) -> Any:
+    """Return the one message of a reply that has no choices, as Ollama gives it."""
+    message = response.get("message") if isinstance(response, Mapping) else None
+    return message if _is_reply(message) else None
 
 
 def _is_message(value: Any) -> bool:

@@ -1,6 +1,7 @@
 """Messages of Pydantic AI (0.1 to 2.x), as `all_messages_json()` writes them.
 
-A record is a list of requests and responses, or `{"messages": [...]}` with whatever stands beside.
+A record is a list of requests and responses, or `{"messages": [...]}` with whatever stands beside;
+a `response` beside them is the last one.
 """
 
 from collections.abc import Iterator, Mapping
@@ -42,7 +43,10 @@ def _is_message(value: Any) -> bool:
 
 def _messages_of(record: Any) -> list[Any] | None:
     messages = record.get("messages") if isinstance(record, Mapping) else record
-    return messages if isinstance(messages, list) else None
+    if not isinstance(messages, list):
+        return None
+    reply = record.get("response") if isinstance(record, Mapping) else None
+    return [*messages, reply] if _is_message(reply) and messages[-1:] != [reply] else messages
 
 
 def _read_record(record: Any, place: str) -> Imported:
@@ -63,6 +67,8 @@ def _read_record(record: Any, place: str) -> Imported:
         sample_id=field_text(around, ID_ENTRIES),
         model=next(iter(served[::-1]), None),
         outcomes=named_outcomes(around),
-        fields=without(around, "messages"),
+        fields=without(
+            around, "messages", *(["response"] if _is_message(around.get("response")) else [])
+        ),
         unread=builder.unread,
     )
