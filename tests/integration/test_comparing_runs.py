@@ -1,0 +1,417 @@
+"""Two stored runs compared: paired, graded again where graders differ, judged, and shown."""
+
+import dataclasses
+import json
+import random
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import msgspec
+import pytest
+from fakes.stub_graders import ExpensiveGrader, Says, StubGrader, grader_spec
+from fakes.suites import fake_suite
+
+import harness
+from harness.commands.comparison_reporting import ComparisonChoices, compare_runs, read_margins
+from harness.reports.comparison_markdown import comparisons_markdown
+from harness.running.compared_metrics import MetricChoice
+from harness.running.run_addresses import RunAddress
+from harness.types.comparisons import Comparison
+from harness.types.errors import InputError, TargetError
+from harness.types.grades import Grade
+from harness.types.samples import Sample
+from harness.types.suites import Limits, Retries
+
+QUICKSTART = Path(__file__).parents[2] / "suites" / "quickstart"
+REGRADE = Path(sys.executable).parent / "regrade"
+
+
+def samples(*numbers, **changed):
+    """Make samples `s0`, `s1`, ...; `changed` are inputs of some."""
+    names = [f"s{number}" for number in numbers]
+    return tuple(Sample(id=name, input=changed.get(name, f"question {name}")) for name in names)
+
+
+def suite_of(failing=(), broken=(), *, given=None, graders=None, **more):
+    """Make a suite whose agent says `ok`, but `no` for some samples, or breaks on others."""
+
+    def act(context, _text):
+        if context.sample.id in broken:
+            raise TargetError("connection reset", code="connection_lost")
+        return "no" if context.sample.id in failing else "ok"
+
+    given = samples(*range(20)) if given is None else given
+    more = {"retries": Retries(attempts=1), "limits": Limits(max_error_rate=0.5), **more}
+    return fake_suite(act, samples=given, graders=graders, **more)
+
+
+def failing(*numbers):
+    return {f"s{number}" for number in numbers}
+
+
+@pytest.fixture
+def run_of(tmp_path):
+    """Run suites, each into a directory of its own."""
+
+    def run(*given, **options):
+        suite = given[0] if given and dataclasses.is_dataclass(given[0]) else suite_of(*given)
+        return harness.run(suite, out=tmp_path / "runs", **options).folder
+
+    return run
+
+
+def compared(baseline, candidate, *, margins=("0.05",), model=None, **choices):
+    """Compare two run directories."""
+    metrics = read_margins(margins, MetricChoice(gating=choices.pop("gating", ("trial",))))
+    address = RunAddress(str(baseline), choices.pop("baseline_model", None))
+    chosen = ComparisonChoices(
+        baseline=address, out=Path(candidate).parent, metrics=metrics, **choices
+    )
+    return compare_runs((Path(candidate), model), chosen)
+
+
+def only(found) -> Comparison:
+    (one,) = found.comparisons
+    return one
+
+
+def ids(pairs):
+    return [pair.sample_id for pair in pairs]
+
+
+def test_the_quickstart_regresses_at_the_skipped_tool_and_the_invented_id(tmp_path):
+    run = harness.run(QUICKSTART, out=tmp_path)
+    files = ["--json", "c.json", "--markdown", "c.md", "--out", str(tmp_path)]
+    names = [f"{run.folder.name}::scripted/{name}" for name in ("careful", "hasty")]
+    done = subprocess.run(
+        [REGRADE, "compare", *names, *files],
+        cwd=tmp_path, capture_output=True, encoding="utf-8", check=False,
+    )  # fmt: skip
+    assert (done.returncode, done.stderr) == (1, "")
+    (one,) = json.loads((tmp_path / "c.json").read_bytes())["comparisons"]
+    failed = {t.sample_id for t in run.trials() if t.model == "scripted/hasty" and not t.passed}
+    assert {pair["sample_id"] for pair in one["regressed"]} == failed
+    assert (one["verdict"]["verdict"], one["improved"]) == ("regressed", [])
+    groups = {(group["kind"], group["tool"]) for group in one["divergences"]}
+    assert ("no_call", "lookup_release_train") in groups
+    invented = [
+        pair["divergence"]
+        for pair in one["regressed"]
+        if "identifier that no tool" in pair["divergence"]["words"]
+    ]
+    assert invented
+    assert all("rt_" in found["candidate"]["text"] for found in invented)
+    for text in (done.stdout, (tmp_path / "c.md").read_text("utf-8")):
+        assert "REGRESSED" in text
+        assert "candidate skips `lookup_release_train`" in text
+        assert all(sample_id in text for sample_id in failed)
+
+
+@pytest.mark.parametrize("epochs", [1, 3])
+@pytest.mark.parametrize("margins", [(), ("0.2",)])
+def test_a_run_beside_itself_is_neither_better_nor_worse(run_of, epochs, margins):
+    run = run_of(suite_of(failing(1, 2, 3, 4, 5, 6), failing(7), epochs=epochs))
+    one = only(compared(run, run, margins=margins))
+    assert one.verdict.verdict not in {"regressed", "improved", "invalid"}
+    assert (one.regressed, one.improved, one.changes) == ((), (), ())
+
+
+def test_swapped_runs_swap_the_verdict_and_the_samples(run_of):
+    good, bad = run_of(), run_of(failing(*range(8)))
+    there, back = compared(good, bad), compared(bad, good)
+    assert (only(there).verdict.verdict, there.exit_code) == ("regressed", 1)
+    assert (only(back).verdict.verdict, back.exit_code) == ("improved", 0)
+    assert ids(only(there).regressed) == ids(only(back).improved)[::-1] or sorted(
+        ids(only(there).regressed)
+    ) == sorted(ids(only(back).improved))
+    assert only(there).verdict.stage == "suspected"
+
+
+def without_age(comparison):
+    baseline = msgspec.structs.replace(comparison.baseline, age_days=None)
+    return msgspec.structs.replace(comparison, baseline=baseline)
+
+
+def test_the_order_of_lines_changes_nothing(run_of):
+    good = run_of(suite_of(failing(9), epochs=2))
+    bad = run_of(suite_of(failing(*range(8)), epochs=2))
+    before = without_age(only(compared(good, bad)))
+    for folder in (good, bad):
+        order = list(range(40))
+        random.Random(7).shuffle(order)
+        for name in ("trials.jsonl", "outcomes.jsonl"):
+            lines = (folder / name).read_bytes().splitlines(keepends=True)
+            (folder / name).write_bytes(b"".join(lines[index] for index in order))
+    after = without_age(only(compared(good, bad)))
+    assert after.verdict == before.verdict
+    assert after.pairing == before.pairing
+    assert sorted(after.regressed, key=str) == sorted(before.regressed, key=str)
+    assert after.divergences == before.divergences
+
+
+@pytest.mark.parametrize("damage", ["missing", "behind", "older"])
+def test_outcomes_are_made_from_the_log_where_they_do_not_do(run_of, damage):
+    good, bad = run_of(), run_of(failing(*range(8)))
+    before = without_age(only(compared(good, bad)))
+    path = bad / "outcomes.jsonl"
+    lines = path.read_bytes().splitlines(keepends=True)
+    if damage == "missing":
+        path.unlink()
+    elif damage == "behind":
+        path.write_bytes(b"".join(lines[:5]))
+    else:
+        kept = ("sample_id", "model", "epoch", "status", "passed", "score", "grades")
+        rows = [{name: json.loads(line)[name] for name in kept} for line in lines]
+        path.write_bytes("".join(json.dumps(row) + "\n" for row in rows).encode())
+    stored = {file.name: file.read_bytes() for file in bad.iterdir()}
+    assert without_age(only(compared(good, bad))) == before
+    assert {file.name: file.read_bytes() for file in bad.iterdir()} == stored
+
+
+def test_samples_added_removed_and_changed_are_listed_and_left_out(run_of):
+    given = samples(*range(20))
+    later = samples(*range(1, 19), 20, s5="another question")
+    baseline = run_of(suite_of(given=given))
+    candidate = run_of(suite_of(failing(*range(6, 14), 20), given=later))
+    one = only(compared(baseline, candidate))
+    assert one.verdict.verdict == "regressed"
+    assert (one.pairing.paired, one.pairing.changed) == (17, ("s5",))
+    assert (one.pairing.added, sorted(one.pairing.removed)) == (("s20",), ["s0", "s19"])
+    assert sorted(ids(one.regressed)) == sorted(failing(*range(6, 14)))
+    text = comparisons_markdown(compared(baseline, candidate))
+    assert "left out, changed since the baseline: s5" in text
+
+
+def test_runs_with_too_few_unchanged_samples_are_invalid(run_of):
+    changed = {f"s{number}": "another question" for number in range(3)}
+    baseline, candidate = run_of(), run_of(suite_of(given=samples(*range(20), **changed)))
+    found = compared(baseline, candidate)
+    assert (only(found).verdict.verdict, found.exit_code) == ("invalid", 3)
+    assert "only 17 of the 20 samples" in only(found).verdict.reason
+
+
+def test_a_baseline_is_graded_again_by_a_grader_that_has_changed(run_of):
+    baseline = run_of(suite_of(failing(0, 1), graders=(grader_spec(Says("ok"), "words"),)))
+    # The grader now wants what fewer samples say; driving again would not be needed.
+    stricter = (grader_spec(Says("no"), "words"),)
+    suite = suite_of(failing(*range(9)), graders=stricter)
+    candidate = run_of(suite)
+    before = {file.name: file.read_bytes() for file in baseline.iterdir()}
+    one = only(compared(baseline, candidate, suite=suite))
+    assert one.baseline.regraded == ("words",)
+    assert (one.verdict.verdict, one.pairing.changed) == ("improved", ())
+    assert sorted(ids(one.improved)) == sorted(failing(*range(2, 9)))
+    assert {file.name: file.read_bytes() for file in baseline.iterdir()} == before
+
+
+def test_a_baseline_is_judged_again_where_the_rule_has_changed(run_of):
+    both = [Says("ok"), Says("never said")]
+    lenient = [grader_spec(both[0], "a"), grader_spec(both[1], "b", role="observed")]
+    strict = [grader_spec(both[0], "a"), grader_spec(both[1], "b")]
+    baseline = run_of(suite_of(graders=tuple(lenient)))
+    suite = suite_of(graders=tuple(strict))
+    one = only(compared(baseline, run_of(suite), suite=suite))
+    assert (one.regressed, one.verdict.metrics[0].baseline.value) == ((), 0)
+
+
+def test_a_grader_that_is_new_is_run_on_the_baseline(run_of):
+    first = grader_spec(Says("ok"), "a")
+    baseline = run_of(suite_of(failing(1), graders=(first,)))
+    suite = suite_of(failing(2), graders=(first, grader_spec(Says("no"), "b")))
+    one = only(compared(baseline, run_of(suite), suite=suite, gating=("b",)))
+    assert one.baseline.regraded == ("b",)
+    assert (ids(one.regressed), ids(one.improved)) == (["s1"], ["s2"])
+
+
+def test_another_ground_truth_is_graded_again(run_of):
+    def grade(subject):
+        return Grade(score=float(subject.sample.ground_truth == "right"), evidence="compared")
+
+    truth = [Sample(id=f"s{n}", input="q", ground_truth="right") for n in range(20)]
+    other = [Sample(id="s0", input="q", ground_truth="wrong"), *truth[1:]]
+    graders = (grader_spec(StubGrader(grade), "truth", fingerprint="f"),)
+    baseline = run_of(suite_of(given=tuple(truth), graders=graders))
+    suite = suite_of(given=tuple(other), graders=graders)
+    one = only(compared(baseline, run_of(suite), suite=suite))
+    assert (one.baseline.regraded, one.regressed) == (("truth",), ())
+
+
+def test_without_the_suite_other_graders_make_runs_invalid(run_of):
+    baseline = run_of(suite_of(graders=(grader_spec(Says("ok"), "words"),)))
+    candidate = run_of(suite_of(graders=(grader_spec(Says("no"), "words"),)))
+    found = compared(baseline, candidate)
+    assert (only(found).verdict.verdict, found.exit_code) == ("invalid", 3)
+    assert "words" in only(found).verdict.reason
+    assert "--suite" in only(found).verdict.reason
+
+
+@pytest.mark.parametrize(("asked", "verdict"), [(False, "invalid"), (True, "inconclusive")])
+def test_graders_that_ask_a_model_judge_again_only_where_that_is_wished(run_of, asked, verdict):
+    def judged(fingerprint):
+        act = ExpensiveGrader(lambda _: Grade(score=1.0, evidence="judged"))
+        return (grader_spec(act, "judge", fingerprint=fingerprint),)
+
+    baseline, suite = run_of(suite_of(graders=judged("one"))), suite_of(graders=judged("two"))
+    found = compared(baseline, run_of(suite), suite=suite, regrades_judges=asked)
+    assert only(found).verdict.verdict == verdict
+    assert ("--regrade-judges" in (only(found).verdict.reason or "")) is not asked
+
+
+def test_an_observing_judge_that_has_changed_keeps_no_run_from_being_compared(run_of):
+    def graders(fingerprint):
+        judge = ExpensiveGrader(lambda _: Grade(score=1.0, evidence="judged"))
+        watching = grader_spec(judge, "judge", fingerprint=fingerprint, role="observed")
+        return (grader_spec(Says("ok"), "words"), watching)
+
+    suite = suite_of(failing(*range(8)), graders=graders("two"))
+    found = compared(run_of(suite_of(graders=graders("one"))), run_of(suite), suite=suite)
+    assert only(found).verdict.verdict == "regressed"
+
+
+def test_an_outage_is_no_regression_and_no_pass(run_of):
+    baseline = run_of(suite_of(failing(8, 9), given=samples(*range(10))))
+    later = suite_of(failing(8, 9), failing(0, 1, 2, 3, 4), given=samples(*range(11)))
+    one = only(compared(baseline, run_of(later)))
+    metric = one.verdict.metrics[0]
+    assert one.verdict.verdict == "inconclusive"
+    assert (metric.missing.candidate_errored, metric.missing.decided) == (5, True)
+    assert "if the 5 errored trials fail" in one.verdict.reason
+    assert one.pairing.added == ("s10",)
+    shown = {pair.sample_id: pair.candidate_shown for pair in one.regressed}
+    assert "connection reset" in shown["s0"].evidence
+
+
+def test_errors_that_the_suite_leaves_out_are_missing_and_no_failures(run_of):
+    suite = suite_of((), failing(0, 1, 2), errors="exclude")
+    metric = only(compared(run_of(), run_of(suite))).verdict.metrics[0]
+    assert (metric.missing.candidate_errored, metric.missing.candidate_never_ran) == (0, 3)
+    assert metric.candidate.value == 1
+
+
+def test_samples_that_a_candidate_never_ran_are_missing(run_of):
+    baseline, candidate = run_of(), run_of()
+    for name in ("trials.jsonl", "outcomes.jsonl"):
+        lines = (candidate / name).read_bytes().splitlines(keepends=True)
+        (candidate / name).write_bytes(b"".join(lines[:17]))
+    one = only(compared(baseline, candidate))
+    assert one.verdict.metrics[0].missing.candidate_never_ran == 3
+    assert one.pairing.removed == ()
+    assert "lacks 3 of those it planned" in one.warnings[0]
+
+
+def test_only_complete_runs_are_baselines(run_of):
+    baseline, candidate = run_of(), run_of()
+    lines = (baseline / "trials.jsonl").read_bytes().splitlines(keepends=True)
+    (baseline / "trials.jsonl").write_bytes(b"".join(lines[:-1]))
+    found = compared(baseline, candidate)
+    assert (only(found).verdict.verdict, found.exit_code) == ("invalid", 3)
+    assert "1 of its 20 trials are missing" in only(found).verdict.reason
+
+
+@pytest.mark.parametrize(("required", "code"), [(False, 0), (True, 3)])
+@pytest.mark.parametrize("name", ["nowhere", "latest", "pinned"])
+def test_without_a_baseline_it_is_the_first_night(run_of, name, required, code):
+    found = compared(name, run_of(), requires_baseline=required)
+    assert (found.first_night, found.exit_code, found.comparisons) == (True, code, ())
+
+
+def test_the_latest_baseline_is_the_newest_complete_run_of_the_suite_besides_the_candidate(run_of):
+    run_of()
+    second, candidate = run_of(failing(3)), run_of()
+    other = dataclasses.replace(suite_of(), name="other")
+    run_of(other)
+    assert only(compared("latest", candidate)).baseline.run_id == second.name
+
+
+def test_an_undecided_comparison_is_told_apart_where_that_is_wished(run_of):
+    run = run_of()
+    assert compared(run, run, margins=(), is_strict=True).exit_code == 4
+    assert compared(run, run, margins=("0.5",), is_strict=True).exit_code == 0
+
+
+def test_several_models_are_compared_with_those_of_their_name_or_with_the_one_that_is_named(run_of):
+    run = run_of(suite_of(models=("a", "b", "c")))
+    named = [(one.baseline.model, one.candidate.model) for one in compared(run, run).comparisons]
+    assert named == [("a", "a"), ("b", "b"), ("c", "c")]
+    against = compared(run, run, baseline_model="a").comparisons
+    assert [one.candidate.model for one in against] == ["b", "c"]
+    assert against[0].verdict.metrics[0].p.adjusted_over == 2
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [({"model": "x"}, "no model 'x'"), ({"gating": ("wrods",)}, "no metric 'wrods'")],
+)
+def test_names_that_are_not_there_are_refused(run_of, options, said):
+    run = run_of()
+    with pytest.raises(InputError, match=said):
+        compared(run, run, **options)
+
+
+@pytest.mark.parametrize("text", ["0", "-1", "nan", "5", "x", "trial=", "trial=inf"])
+def test_margins_that_are_none_are_refused(text):
+    with pytest.raises(InputError, match="above 0"):
+        read_margins([text], MetricChoice())
+
+
+def test_margins_hold_for_one_metric_or_for_all():
+    choice = read_margins(["0.05", "seconds=3"], MetricChoice())
+    names = ("trial", "seconds", "tokens")
+    assert [choice.margin_of(name) for name in names] == [0.05, 3, None]
+
+
+def test_an_exported_baseline_gives_what_the_run_gives(run_of, tmp_path):
+    good, bad = run_of(failing(1)), run_of(failing(*range(8)))
+    file = tmp_path / "elsewhere.zip"
+    command = [REGRADE, "baseline", "export", str(good), "--out", str(file)]
+    subprocess.run(command, check=True, capture_output=True)
+    expected = without_age(only(compared(good, bad)))
+    shutil.rmtree(good)
+    assert without_age(only(compared(file, bad))) == expected
+
+
+def test_a_pinned_run_is_the_baseline_of_its_suite_until_another_is_pinned(run_of, tmp_path):
+    out = ["--out", str(tmp_path / "runs")]
+    candidate, *runs = run_of(), run_of(), run_of(failing(1))
+    for run in runs:
+        command = [REGRADE, "baseline", "set", run.name, *out]
+        subprocess.run(command, check=True, capture_output=True)
+        assert only(compared("pinned", candidate)).baseline.run_id == run.name
+
+
+def test_an_incomplete_run_is_not_pinned(run_of, tmp_path):
+    run = run_of(suite_of((), failing(0), limits=Limits(max_error_rate=0)))
+    done = subprocess.run(
+        [REGRADE, "baseline", "set", str(run), "--out", str(tmp_path / "runs")],
+        capture_output=True, encoding="utf-8", check=False,
+    )  # fmt: skip
+    assert done.returncode == 2
+    assert "only complete runs are baselines" in done.stderr
+    assert not (tmp_path / "runs" / "baselines.json").exists()
+
+
+def test_a_run_is_compared_as_it_ends_and_exits_with_the_gravest_code(tmp_path):
+    first = harness.run(QUICKSTART, out=tmp_path / "runs", models=["scripted/careful"])
+    command = [REGRADE, "run", QUICKSTART, "--quiet", "--baseline"]
+    for name, code in (("latest", 0), (str(first.folder), 1), ("nowhere", 0)):
+        models = ["--model", "scripted/careful", *(["--model", "scripted/hasty"] if code else [])]
+        done = subprocess.run(
+            [*command, name, *models],
+            cwd=tmp_path, capture_output=True, encoding="utf-8", check=False,
+        )  # fmt: skip
+        assert (done.returncode, done.stderr) == (code, "")
+        newest = max((tmp_path / "runs").iterdir())
+        found = json.loads((newest / "comparison.json").read_bytes())
+        assert (found["exit_code"], found["first_night"]) == (code, name == "nowhere")
+
+
+def test_hostile_names_and_words_do_no_harm_where_a_comparison_is_shown(run_of):
+    bad = Sample(id="\x1b[31m<b>|`@x`", input="q")
+    given = (bad, *samples(*range(20)))
+    baseline = run_of(suite_of(given=given))
+    found = compared(baseline, run_of(suite_of({bad.id, *failing(*range(8))}, given=given)))
+    text = comparisons_markdown(found)
+    assert "\x1b" not in text
+    assert "<b>" not in text.replace("`` \\x1b[31m<b>|`@x` ``", "")
