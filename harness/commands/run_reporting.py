@@ -26,6 +26,7 @@ from harness.types.progress import Observer
 from harness.types.suites import Suite
 
 INTERRUPTED = 130
+_NOT_COMPARED = 3
 _PIPE_WIDTH = 110
 
 
@@ -70,7 +71,8 @@ def run_and_report(  # noqa: PLR0913  (what each command wants done with its run
         if resumable and (advice := _how_to_go_on(result)):
             click.echo(one_line(advice))
     comparisons, code = compare(result) if compare and not result.interrupted else ((), 0)
-    publish(result.folder, result.summary, comparisons, junit=junit)
+    told = None if code == _NOT_COMPARED and not comparisons else comparisons
+    publish(result.folder, result.summary, told, junit=junit)
     return gravest((exit_code(result), code))
 
 

@@ -70,7 +70,12 @@ def _parting(trial: Trial, passing: Trial | None) -> BadEvent | None:
     found = None if passing is None else first_divergence(passing, trial)
     if found is None or passing is None:
         return None
-    telling = _OF_EPOCHS if passing.model == trial.model else _OF_MODELS
+    return bad_divergence(found, of_other_model=passing.model != trial.model)
+
+
+def bad_divergence(found: Divergence, *, of_other_model: bool = False) -> BadEvent | None:
+    """Return what a divergence from a trial that passed says of one that did not, if anything."""
+    telling = _OF_MODELS if of_other_model else _OF_EPOCHS
     is_failed_call = found.words.endswith(" for the candidate alone")
     if found.kind not in telling and not is_failed_call and _SAID_NEWLY not in found.words:
         return None

@@ -57,11 +57,8 @@ def _ending(summary: Summary) -> str:
     trials, failing = all_trials(summary), did_not_pass(summary)
     planned = summary.planned
     of = f"{trials} of {planned} planned" if planned not in {None, trials} else f"{trials}"
-    counted = (
-        f"{failing} of {trials} trials did not pass"
-        if trials
-        else f"no trial of {planned or 0} ended"
-    )
+    counted = f"{failing or 'none'} of {trials} trials {'did not pass' if failing else 'failed'}"
+    counted = counted if trials else f"no trial of {planned or 0} ended"
     if not summary.complete:
         more = len(summary.reasons) - 1
         further = f" (and {more} further reason{'s' * (more > 1)})" if more > 0 else ""

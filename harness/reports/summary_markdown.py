@@ -90,8 +90,9 @@ def _conditions(told: Explanation) -> Iterator[str]:
 
 
 def _gate(gate: MissedGate) -> str:
-    found = "nothing measured" if gate.value is None else f"is {gate.value:.4g}"
-    return f"- gate missed: {code_span(gate.text, _LONG)} ({found})"
+    if gate.value is None:
+        return f"- gate not judged: {code_span(gate.text, _LONG)} (nothing measured)"
+    return f"- gate missed: {code_span(gate.text, _LONG)} (is {gate.value:.4g})"
 
 
 def _numbers(numbers: ModelNumbers) -> str:

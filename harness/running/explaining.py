@@ -11,7 +11,7 @@ from harness.measuring.failure_groups import (
     origins_of,
     some_of_each,
 )
-from harness.measuring.failure_words import first_bad_event
+from harness.measuring.failure_words import bad_divergence, first_bad_event
 from harness.measuring.run_sentences import (
     all_trials,
     did_not_pass,
@@ -23,7 +23,7 @@ from harness.running.failing_trials import FailingTrials, served_at_first
 from harness.running.reproducing import commands_of
 from harness.running.sample_places import places_of
 from harness.storing.manifests import Manifest, read_manifest
-from harness.types.comparisons import Comparison
+from harness.types.comparisons import Comparison, Divergence
 from harness.types.errors import StoreError
 from harness.types.explanations import BadEvent, Explanation, ModelNumbers, ShownFailure
 from harness.types.summaries import FailedTrial, Summary
@@ -45,7 +45,7 @@ def explain(folder: Path, summary: Summary, comparisons: Sequence[Comparison] = 
 
     Of a log that cannot be read, the first failures of the summary are all that is looked at.
     """
-    findings = _findings(folder, summary)
+    findings = _findings(folder, summary, _parted(comparisons))
     groups = failure_groups(findings.found)
     warnings = (*summary.warnings, *([findings.warning] if findings.warning else []))
     return Explanation(
@@ -67,14 +67,27 @@ def explain(folder: Path, summary: Summary, comparisons: Sequence[Comparison] = 
     )
 
 
-def _findings(folder: Path, summary: Summary) -> _Findings:
+_Parted = dict[tuple[str, str], Divergence]
+"""Where trials part from those of a baseline, by model and sample."""
+
+
+def _parted(comparisons: Iterable[Comparison]) -> _Parted:
+    return {
+        (one.candidate.model, pair.sample_id): pair.divergence
+        for one in comparisons
+        for pair in one.regressed
+        if pair.divergence is not None
+    }
+
+
+def _findings(folder: Path, summary: Summary, parted: _Parted) -> _Findings:
     try:
-        return _read(folder, summary)
+        return _read(folder, summary, parted)
     except StoreError as error:
         return _Findings(_as_summed_up(summary), warning=error.line)
 
 
-def _read(folder: Path, summary: Summary) -> _Findings:
+def _read(folder: Path, summary: Summary, parted: _Parted) -> _Findings:
     if not did_not_pass(summary):
         return _Findings(served=_by_model(served_at_first(folder)))
     trials = FailingTrials(folder)
@@ -84,7 +97,12 @@ def _read(folder: Path, summary: Summary) -> _Findings:
         known = told.get((read.sample_id, read.model, read.epoch), read)
         # That of the summary holds what the sample wants, too.
         failed = known if known.grader == read.grader else read
-        found.append((failed, first_bad_event(trial, failed, passing, trials.usual_tools)))
+        divergence = parted.get((trial.model, trial.sample_id))
+        bad = None
+        if divergence is not None and passing is None and trial.error is None:
+            bad = bad_divergence(divergence)
+        bad = bad or first_bad_event(trial, failed, passing, trials.usual_tools)
+        found.append((failed, bad))
     return _Findings(found, _by_model(trials.served()))
 
 

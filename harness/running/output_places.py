@@ -10,12 +10,15 @@ from harness.storing.run_folders import (
     MANIFEST,
     OUTCOMES,
     SUMMARY,
+    SUMMARY_PAGE,
     TRIALS,
     UNPLANNED,
 )
 from harness.types.errors import Fault, InputError
 
-_OWN = frozenset({COMPARISON, MANIFEST, TRIALS, OUTCOMES, SUMMARY, LOCK, DAMAGED, UNPLANNED})
+_OWN = frozenset(
+    {COMPARISON, MANIFEST, TRIALS, OUTCOMES, SUMMARY, SUMMARY_PAGE, LOCK, DAMAGED, UNPLANNED}
+)
 
 
 def refuse_source(out: Path, source: Path) -> None:

@@ -3,12 +3,14 @@
 from collections.abc import Sequence
 from pathlib import Path
 
+import msgspec
+
 from harness.reports.summary_markdown import summary_markdown
 from harness.running.explaining import explain
 from harness.running.stored_summaries import summary_of
-from harness.storing.run_folders import SUMMARY_PAGE
+from harness.storing.run_folders import COMPARISON, SUMMARY_PAGE
 from harness.system.files import write_whole
-from harness.types.comparisons import Comparison
+from harness.types.comparisons import Comparison, Comparisons
 from harness.types.errors import StoreError
 from harness.types.explanations import Explanation
 from harness.types.summaries import Summary
@@ -32,10 +34,26 @@ def write_summary_page(
 
 
 def explained(folder: Path) -> tuple[Summary, Explanation]:
-    """Return the summary of a stored run, and what explains it.
+    """Return the summary of a stored run, and what explains it; also what it was compared with.
 
     Raises:
-        StoreError: the run cannot be read.
+        StoreError: the run, or its comparison, cannot be read.
     """
     summary = summary_of(folder)
-    return summary, explain(folder, summary)
+    return summary, explain(folder, summary, _compared(folder / COMPARISON))
+
+
+def _compared(path: Path) -> tuple[Comparison, ...]:
+    if not path.is_file():
+        return ()
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=Comparisons).comparisons
+    except (OSError, msgspec.MsgspecError) as error:
+        raise StoreError(f"no comparison of Regrade: {error}", place=str(path)) from error
+
+
+def without_comparison(summary: Summary) -> Summary:
+    """Return a summary that says that the run should have been compared, and was not."""
+    reason = "it was not compared with its baseline: see what was printed as it ended"
+    reasons = (reason, *summary.reasons)
+    return msgspec.structs.replace(summary, complete=False, passed=False, reasons=reasons)
