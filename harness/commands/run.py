@@ -2,21 +2,18 @@
 
 import sys
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
+from harness.commands.baseline_options import baseline_options
 from harness.commands.env_option import env_file_option
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from harness.commands.run_reporting import Compared
+    from harness.commands.baseline_options import Against
     from harness.running.resuming import Resume
     from harness.running.run_options import RunOptions
-    from harness.types.suites import Suite
 
 
 @click.command(name="run")
@@ -65,24 +62,8 @@ if TYPE_CHECKING:
     type=click.Path(path_type=Path, dir_okay=False),
     help="Write JUnit XML to this file as the run ends, one case a sample.",
 )
-@click.option(
-    "--baseline",
-    metavar="RUN",
-    help="Compare with this run as the run ends: RUN, RUN::MODEL, an exported file, `pinned` or "
-    "`latest`.",
-)
-@click.option("--metric", "metrics", multiple=True, help="With --baseline, let this metric decide.")
-@click.option(
-    "--margin",
-    "margins",
-    multiple=True,
-    metavar="FRACTION",
-    help="With --baseline, the drop that you can live with: 0.05 is 5 points.",
-)
-@click.option(
-    "--require-baseline", is_flag=True, help="Exit with 3 where there is no baseline yet."
-)
 @click.option("--quiet", is_flag=True, help="Show no progress; the summary is printed.")
+@baseline_options
 @env_file_option
 def command(  # noqa: PLR0913, PLR0917  (one parameter an option)
     suite: Path | None,
@@ -97,11 +78,8 @@ def command(  # noqa: PLR0913, PLR0917  (one parameter an option)
     out: Path,
     resume: str | None,
     junit: Path | None,
-    baseline: str | None,
-    metrics: tuple[str, ...],
-    margins: tuple[str, ...],
     *,
-    require_baseline: bool,
+    against: "Against | None",
     retry_errors: bool,
     salvage: bool,
     quiet: bool,
@@ -128,11 +106,6 @@ def command(  # noqa: PLR0913, PLR0917  (one parameter an option)
     if resume is None and (suite is None or retry_errors or salvage):
         missing = "name a SUITE" if suite is None else "--retry-errors and --salvage need --resume"
         raise click.UsageError(f"{missing}, or a run with --resume")
-    if baseline is None and (metrics or margins or require_baseline):
-        raise click.UsageError("--metric, --margin and --require-baseline need --baseline")
-    compare = partial(
-        _compared, baseline, metrics, margins, out=out, require_baseline=require_baseline
-    )
     options = RunOptions(
         models=models,
         epochs=epochs,
@@ -149,7 +122,7 @@ def command(  # noqa: PLR0913, PLR0917  (one parameter an option)
             going_on = resumed_run(resume, out, retry_errors=retry_errors, salvage=salvage)
             options = resumed_options(going_on.folder, options)
             suite = suite or suite_of_run(going_on.folder)
-        ending = _Ending(quiet=quiet, junit=junit, compare=compare)
+        ending = _Ending(quiet=quiet, junit=junit, against=against)
         return _run(suite or Path(), options, going_on, ending)
 
 
@@ -173,7 +146,7 @@ def _run(
         quiet=ending.quiet,
         resumable=True,
         junit=ending.junit,
-        compare=ending.compare(loaded),
+        compare=ending.against.compared(loaded, options.out) if ending.against else None,
     )
 
 
@@ -183,36 +156,4 @@ class _Ending:
 
     quiet: bool
     junit: Path | None
-    compare: "Callable[[Suite], Compared | None]"
-
-
-def _compared(  # noqa: PLR0913  (one parameter an option)
-    baseline: str | None,
-    metrics: tuple[str, ...],
-    margins: tuple[str, ...],
-    suite: "Suite",
-    *,
-    out: Path,
-    require_baseline: bool,
-) -> "Compared | None":
-    """Return what compares the run with its baseline; None where none is named."""
-    if baseline is None:
-        return None
-    from harness.commands.comparison_reporting import (  # noqa: PLC0415
-        ComparisonChoices,
-        compared_as_it_ends,
-        read_margins,
-    )
-    from harness.running.compared_metrics import MetricChoice  # noqa: PLC0415
-    from harness.running.run_addresses import RunAddress  # noqa: PLC0415
-
-    choice = MetricChoice(gating=metrics) if metrics else MetricChoice()
-    return compared_as_it_ends(
-        ComparisonChoices(
-            baseline=RunAddress.read(baseline),
-            out=out,
-            metrics=read_margins(margins, choice),
-            suite=suite,
-            requires_baseline=require_baseline,
-        )
-    )
+    against: "Against | None"
