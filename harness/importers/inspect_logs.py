@@ -17,6 +17,7 @@ from harness.importers.inspect_samples import read_sample
 from harness.importers.zip_entries import read_entry
 from harness.messages.contents import shape_error
 from harness.system.json_reading import JsonReader
+from harness.system.json_values import json_problem
 from harness.types.imports import ForeignSource, Head, Imported
 
 _VERSIONS = (1, 2)
@@ -68,7 +69,7 @@ def _load(text: str, place: str, source: ForeignSource) -> Any:
     try:
         value = reader.read(text)
     except ValueError as error:
-        raise ValueError(f"{place}: this is no JSON: {error}") from error
+        raise ValueError(f"{place}: this {json_problem(error)}") from error
     source.losses.add_json(place, reader.losses)
     return value
 

@@ -12,6 +12,7 @@ from harness.documents.encodings import BOM, bad_byte, find_other_encoding
 from harness.importers.json_pieces import NoJsonError, Piece, read_pieces
 from harness.importers.source_losses import SourceLosses
 from harness.system.json_reading import JsonReader
+from harness.system.json_values import json_problem
 from harness.types.errors import Fault, InputError
 from harness.types.imports import IsPart, Unreadable
 
@@ -100,11 +101,11 @@ class JsonFile:
             value = reader.read(line.decode())
         except ValueError as error:
             if lenient:
-                return Unreadable(text=self.losses.decode(place, line), problem=str(error))
+                return Unreadable(text=self.losses.decode(place, line), problem=json_problem(error))
             if isinstance(error, UnicodeDecodeError):
                 fault = bad_byte(self.shown, number, line[: error.start], line[error.start])
                 raise InputError([fault]) from error
-            problem = f"this line is no JSON: {error}"
+            problem = f"this line {json_problem(error)}"
             raise InputError([Fault(file=self.shown, line=number, problem=problem)]) from error
         self.losses.add_json(place, reader.losses)
         return value
@@ -122,7 +123,7 @@ class JsonFile:
         except OSError as error:
             raise unreadable(self.shown, error) from error
         except NoJsonError as error:
-            problem = f"this is no JSON: {error}"
+            problem = f"this {error}"
             raise InputError([Fault(file=self.shown, line=error.line, problem=problem)]) from error
         except UnicodeDecodeError:
             self.text()
@@ -153,7 +154,7 @@ class JsonFile:
         try:
             value = reader.read(text)
         except ValueError as error:
-            problem = f"the file is a JSON text, and what it holds is no JSON: {error}"
+            problem = f"the file is a JSON text, and what it holds {json_problem(error)}"
             raise InputError([Fault(file=self.shown, problem=problem)]) from error
         self.losses.add_json(self.shown, reader.losses)
         return value

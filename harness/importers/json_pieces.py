@@ -12,6 +12,7 @@ from typing import Any, BinaryIO, NamedTuple
 
 from harness.documents.encodings import BOM
 from harness.system.json_reading import JsonLosses, JsonReader, skip_space
+from harness.system.json_values import json_problem
 
 _CHUNK = 2**20  # bytes
 _GROWTH = 3
@@ -34,7 +35,7 @@ class Piece(NamedTuple):
 
 
 class NoJsonError(ValueError):
-    """What stands on a line, counted from 1, is no JSON."""
+    """What stands on a line, counted from 1, is no JSON, or too much; the text begins with `is`."""
 
     def __init__(self, line: int, problem: str) -> None:
         super().__init__(problem)
@@ -119,17 +120,19 @@ class _Window:
                 if not self._is_cut_off(error) or not self._grow():
                     raise self.fault(error.msg, error.pos) from error
             except ValueError as error:
-                raise self.fault(str(error)) from error
+                raise self.fault(error) from error
             else:
                 # What ends with the window may go on: 12 may be the beginning of 123.
                 if end < len(self._text) or not self._grow():
                     self._at = end
                     return value, self._reader.losses
 
-    def fault(self, problem: str, at: int | None = None) -> NoJsonError:
+    def fault(self, problem: str | ValueError, at: int | None = None) -> NoJsonError:
         """Return the error of a place in the window."""
         at = self._at if at is None else at
-        return NoJsonError(self._line_at(at), f"{problem}, at column {self._column_at(at)}")
+        error = problem if isinstance(problem, ValueError) else ValueError(problem)
+        said = f"{json_problem(error)}, at column {self._column_at(at)}"
+        return NoJsonError(self._line_at(at), said)
 
     def _line_at(self, at: int) -> int:
         return self._line + self._text.count("\n", 0, at)

@@ -76,7 +76,7 @@ class LettaMessages:
 
 def _read_value(value: Any, place: str) -> Iterator[Imported]:
     if isinstance(value, Unreadable):
-        raise ValueError(f"{place}: this line is no JSON: {value.problem}")  # noqa: TRY004
+        raise ValueError(f"{place}: this line {value.problem}")  # noqa: TRY004
     if isinstance(value, list) and value and not _are_messages(value):
         for index, item in enumerate(value):
             yield from read_letta_record(item, f"{place}[{index}]")

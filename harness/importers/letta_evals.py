@@ -98,7 +98,7 @@ def _read_file(file: ForeignSource, facts: EvalFacts) -> Iterator[Imported]:
     for place, value in _values_of(file):
         if isinstance(value, Unreadable):
             if last is None:
-                raise ValueError(f"{place}: this line is no JSON: {value.problem}")
+                raise ValueError(f"{place}: this line {value.problem}")
             last = msgspec.structs.replace(last, unread={**last.unread, TORN_LINE: 1})
             continue
         facts = facts.joined(value) if _is_head(value) else facts
@@ -115,7 +115,7 @@ def _values_of(file: ForeignSource) -> Iterator[tuple[str, Any]]:
     """Return the values of a file; only a last line without its end may be no JSON."""
     for place, value in file.values(lenient=True):
         if isinstance(value, Unreadable) and value.text.endswith("\n"):
-            raise ValueError(f"{place}: this line is no JSON: {value.problem}")
+            raise ValueError(f"{place}: this line {value.problem}")
         yield place, value
 
 

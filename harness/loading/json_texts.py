@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from harness.system.json_values import MAX_DEPTH, is_too_deep
+from harness.system.json_values import MAX_DEPTH, MAX_DIGITS, is_too_deep
 from harness.system.texts import cut
 
 _TOO_DEEP = f"the JSON is nested deeper than {MAX_DEPTH} levels"
@@ -49,7 +49,7 @@ def decode_exactly(text: str, *, numbers_as_text: bool = False) -> Any:
     except BadJson:
         raise
     except ValueError as error:  # a whole number of thousands of digits
-        raise BadJson("the JSON holds a number that is too long") from error
+        raise BadJson(f"the JSON holds a number of more than {MAX_DIGITS} digits") from error
     if is_too_deep(value):
         raise BadJson(_TOO_DEEP)
     return value

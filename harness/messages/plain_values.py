@@ -12,7 +12,7 @@ from datetime import date
 from enum import Enum
 from typing import Any
 
-from harness.system.json_values import MAX_DEPTH
+from harness.system.json_values import MAX_DEPTH, TOO_DEEP, JsonLimitError
 from harness.system.texts import scrub
 
 
@@ -41,7 +41,7 @@ def plain(value: Any, depth: int = MAX_DEPTH) -> Any:
     if isinstance(value, int | float):
         return _number(value)
     if depth == 0:
-        raise ValueError(f"nested deeper than {MAX_DEPTH} levels")
+        raise JsonLimitError(TOO_DEEP)
     return _inner(value, depth - 1)
 
 

@@ -1,5 +1,6 @@
 """Foreign JSON read value by value: text comes in, values and what was lost of them go out."""
 
+import math
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -8,14 +9,15 @@ from typing import Any
 
 from harness.system.json_values import (
     MAX_DEPTH,
+    TOO_DEEP,
+    JsonLimitError,
     clean_json,
-    finite_number,
+    read_integer,
     refuse_constant,
 )
-from harness.system.texts import scrub
+from harness.system.texts import cut, scrub
 
-_TOO_DEEP = f"nested deeper than {MAX_DEPTH} levels"
-_SHORT = 300  # digits that neither overflow nor are too many
+_SHOWN_DIGITS = 60
 _SPACE = re.compile(r"[ \t\r\n]*")
 _SURROGATE = re.compile(r"\\u[dD]")  # or one of another kind; it is looked at
 
@@ -42,7 +44,7 @@ class JsonReader:
             object_pairs_hook=self._collect,
             parse_constant=constant,
             parse_float=_read_float,
-            parse_int=_read_integer,
+            parse_int=read_integer,
         )
 
     def read(self, text: str) -> Any:
@@ -67,12 +69,12 @@ class JsonReader:
         try:
             value, end = self._decoder.raw_decode(text, at)
         except RecursionError:
-            raise ValueError(_TOO_DEEP) from None
+            raise JsonLimitError(TOO_DEEP) from None
         if _SURROGATE.search(text, at, end):
             return self._scrubbed(value), end
         opened = text.count("{", at, end) + text.count("[", at, end)
         if opened > MAX_DEPTH and _is_too_deep(value):
-            raise ValueError(_TOO_DEEP)
+            raise JsonLimitError(TOO_DEEP)
         return value, end
 
     def _collect(self, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -113,12 +115,10 @@ def _is_too_deep(value: Any) -> bool:
 
 
 def _read_float(digits: str) -> float:
-    return finite_number(float(digits))
-
-
-def _read_integer(digits: str) -> int:
-    number = int(digits)
-    return number if len(digits) < _SHORT else int(finite_number(number))
+    number = float(digits)
+    if not math.isfinite(number):
+        raise JsonLimitError(f"the number {cut(digits, _SHOWN_DIGITS)}")
+    return number
 
 
 def _count_changed(before: Any, after: Any) -> int:

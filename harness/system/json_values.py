@@ -12,7 +12,23 @@ from harness.system.texts import scrub
 MAX_DEPTH = 200
 """How deep a value may be nested; what is deeper would break whoever walks through it."""
 
-_MAX_BITS = 13_000  # Python writes no integer of more than 4,300 digits
+MAX_DIGITS = 4_300
+"""How many digits a whole number may have; Python reads and writes no more."""
+
+TOO_DEEP = f"nested deeper than {MAX_DEPTH} levels"
+
+_TOO_LONG = f"a number of more than {MAX_DIGITS} digits"
+_LEAST_TOO_LONG = 10**MAX_DIGITS
+
+
+class JsonLimitError(ValueError):
+    """JSON holds more than can be kept; the message says of what."""
+
+
+def json_problem(error: ValueError) -> str:
+    """Say of a text that could not be read as JSON what is wrong with it, as in `line 3 …`."""
+    said = "is too much to be read" if isinstance(error, JsonLimitError) else "is no JSON"
+    return f"{said}: {error}"
 
 
 def clean_json(value: Any, depth: int = MAX_DEPTH) -> Any:
@@ -30,7 +46,7 @@ def clean_json(value: Any, depth: int = MAX_DEPTH) -> Any:
     if isinstance(value, int | float):
         return finite_number(value)
     if depth == 0:
-        raise ValueError(f"nested deeper than {MAX_DEPTH} levels")
+        raise JsonLimitError(TOO_DEEP)
     if isinstance(value, list | tuple):
         return [clean_json(item, depth - 1) for item in value]
     if isinstance(value, Mapping):
@@ -61,8 +77,8 @@ def finite_number(value: float) -> float:
         ValueError: it is not finite, or too long to be written.
     """
     if isinstance(value, int):
-        if value.bit_length() > _MAX_BITS:
-            raise ValueError("no JSON number: an integer of more than 3,900 digits")
+        if abs(value) >= _LEAST_TOO_LONG:
+            raise JsonLimitError(_TOO_LONG)
         return int(value)
     if not math.isfinite(value):
         raise ValueError(f"no JSON number: {value}")
@@ -123,10 +139,26 @@ def read_json(text: str) -> tuple[Any, tuple[str, ...]]:
         return found
 
     try:
-        value = json.loads(text, object_pairs_hook=collect, parse_constant=refuse_constant)
+        value = json.loads(
+            text,
+            object_pairs_hook=collect,
+            parse_constant=refuse_constant,
+            parse_int=read_integer,
+        )
     except RecursionError:
-        raise ValueError(f"nested deeper than {MAX_DEPTH} levels") from None
+        raise JsonLimitError(TOO_DEEP) from None
     return clean_json(value), tuple(dict.fromkeys(duplicates))
+
+
+def read_integer(digits: str) -> int:
+    """Return the whole number that is written.
+
+    Raises:
+        JsonLimitError: it is too long.
+    """
+    if len(digits) - digits.startswith("-") > MAX_DIGITS:
+        raise JsonLimitError(_TOO_LONG)
+    return int(digits)
 
 
 def refuse_constant(constant: str) -> NoReturn:

@@ -61,7 +61,7 @@ class Head(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Unreadable(msgspec.Struct, frozen=True, kw_only=True):
-    """A line that is no JSON: its text, and why."""
+    """A line that is no JSON: its text, and why, as in `is no JSON: …`."""
 
     text: str
     problem: str

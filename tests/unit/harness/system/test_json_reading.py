@@ -41,7 +41,7 @@ def test_what_is_lost_of_a_value_is_told(text, value, duplicates, surrogates):
         "1e999",
         "[" * (MAX_DEPTH + 1) + "]" * (MAX_DEPTH + 1),
         "[" * 100_000,
-        "9" * 4_200,
+        "9" * 4_301,
         "9" * 5_000,
         r'"\ud8"',
     ],
