@@ -12,6 +12,7 @@ from harness.documents.yaml_files import read_yaml
 from harness.loading.code_files import CodeFiles
 from harness.loading.load_context import LoadContext
 from harness.loading.plugins import find_all_plugins
+from harness.loading.quarantine_files import read_quarantine
 from harness.loading.suite_assembly import assemble
 from harness.loading.suite_paths import Folder, close_file
 from harness.loading.vally_parameters import Parameters
@@ -19,6 +20,7 @@ from harness.loading.vally_projects import is_project, refuse_project
 from harness.loading.vally_suites import is_vally, native_vally
 from harness.system.suggestions import list_names
 from harness.types.errors import Fault, SuiteError
+from harness.types.quarantines import QUARANTINE_FILE
 from harness.types.suites import Suite
 
 _SUFFIXES = (".yaml", ".yml")
@@ -95,7 +97,17 @@ def draft_of_file(path: str | Path, parameters: Parameters | None = None) -> Dra
     if draft.suite is None:
         return draft
     text = data.decode("utf-8-sig")
-    return replace(draft, suite=replace(draft.suite, source=path, text=text))
+    return _with_quarantine(draft, replace(draft.suite, source=path, text=text))
+
+
+def _with_quarantine(draft: Draft, suite: Suite) -> Draft:
+    """Add what the file of quarantined samples beside the suite holds, if there is one."""
+    source = suite.source or Path()
+    try:
+        entries = read_quarantine(source.parent / QUARANTINE_FILE)
+    except SuiteError as error:
+        return replace(draft, suite=suite, faults=(*draft.faults, *error.faults))
+    return replace(draft, suite=replace(suite, quarantine=entries))
 
 
 def _instead(path: Path) -> str:

@@ -27,14 +27,20 @@ def quarantine_limit(samples: int) -> int:
 
 
 def rule_quarantine(
-    entries: Iterable[QuarantineEntry], model: str, keys: Mapping[str, str], today: date
+    entries: Iterable[QuarantineEntry],
+    model: str,
+    keys: Mapping[str, str],
+    today: date,
+    *,
+    samples: int | None = None,
 ) -> QuarantineRuling:
     """Say which entries are in force on a day, for one model whose samples have these keys.
 
-    An entry has ended on its day `ends`, and where its sample has another key or is gone. Of more
-    entries than may be, the first ones in the file hold.
+    `samples` is how many the suite has, where `keys` are not those of all. An entry has ended on
+    its day `ends`, and where its sample has another key or is gone. Of more entries than may be,
+    the first ones in the file hold.
     """
-    limit = quarantine_limit(len(keys))
+    limit = quarantine_limit(len(keys) if samples is None else samples)
     in_force, ended, beyond = dict[str, date](), list[str](), list[str]()
     for entry in entries:
         if entry.model not in {None, model}:

@@ -64,17 +64,19 @@ def summarise(  # noqa: PLR0913  (the facts of a run that the trials do not hold
     reasons: Iterable[str] = (),
     warnings: Iterable[str] = (),
     of_samples: Iterable[GraderSpec] = (),
+    gated: Tally | None = None,
 ) -> Summary:
     """Sum up a run.
 
     `planned` is how many trials the run was to have, None where that is not known; `reasons` say
     why the run ended early, where it did. `of_samples` are graders of single samples that cannot
-    work.
+    work. `gated` holds the trials that gates are about, where these are not all.
     """
     faulty = FaultyGraders(suite, of_samples)
     parts = {name: Part(of) for name, of in tally.models.items()}
+    judged = parts if gated is None else {name: Part(of) for name, of in gated.models.items()}
     gates = tuple(
-        result for gate in suite.gates for result in judge_gate(gate, parts, unmet=faulty.unmet)
+        result for gate in suite.gates for result in judge_gate(gate, judged, unmet=faulty.unmet)
     )
     incomplete = (*reasons, *faulty.reasons(), *_missing(parts, suite, planned))
     if gates and all(gate.passed is None for gate in gates):

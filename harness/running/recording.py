@@ -10,6 +10,7 @@ import msgspec
 from harness.grading.worker_processes import worker_processes
 from harness.measuring.summing import Tally, summarise
 from harness.running.first_failures import FirstFailures
+from harness.running.gated_trials import GatedTrials
 from harness.running.grader_scripts import connected_graders
 from harness.running.plans import PlannedTrial
 from harness.running.stored_work import StoredWork
@@ -19,6 +20,7 @@ from harness.running.unmatched_options import UnmatchedOptions
 from harness.running.workers import Stop
 from harness.storing.manifests import write_summary
 from harness.storing.trial_log import TrialLog, outcome_of
+from harness.system.clock import now
 from harness.system.redaction import redact
 from harness.system.texts import error_line
 from harness.types.errors import DatasetError, Fault, StoreError, TargetError
@@ -86,6 +88,7 @@ class Recording:
         self._absolute = folder.absolute()
         names = (spec.name for spec in suite.graders)
         self._tally = Tally(names, models, epochs=suite.epochs, errors=suite.errors)
+        self._gated = GatedTrials(suite, models, now().date())
         self._failures = kept.failures if kept else FirstFailures(suite.graders)
         self._faulty: dict[str, GraderSpec] = dict(kept.faulty) if kept else {}
         self._unmatched = kept.unmatched if kept else UnmatchedOptions(suite.graders)
@@ -94,6 +97,7 @@ class Recording:
         self._progress = Progress(planned)
         for outcome in kept.kept_outcomes() if kept else ():
             self._tally.add(outcome)
+            self._gated.add(outcome)
             self._progress = self._progress.after(outcome)
         self._observer = Undisturbed(observer)
         self.redaction = TrialRedaction(suite)
@@ -176,6 +180,7 @@ class Recording:
         if trial.status == INTERRUPTED:
             return  # it is in no number, and missing
         self._tally.add(outcome)
+        self._gated.add(outcome)
         # What a function takes out of trials may stand in their samples, which it does not see.
         told = None if self._suite.redact else planned.sample
         self._failures.add(planned.index, trial, told)
@@ -205,6 +210,7 @@ class Recording:
             self.warn(str(fault))
 
     def _summarise(self, reasons: list[str]) -> Summary:
+        gated = self._gated.settle()
         return summarise(
             self._tally,
             self._suite,
@@ -212,8 +218,9 @@ class Recording:
             planned=self._planned,
             failures=map(self._shown, self._failures.first()),
             reasons=reasons,
-            warnings=self._warnings,
+            warnings=(*self._warnings, *gated.remarks),
             of_samples=self._faulty.values(),
+            gated=gated.tally,
         )
 
     def _shown(self, failed: FailedTrial) -> FailedTrial:

@@ -85,6 +85,7 @@ _shorts = msgspec.json.Decoder(_Short)
 _totals = msgspec.json.Decoder(_Totals)
 _keys = msgspec.json.Decoder(dict[str, str])
 _encode = msgspec.json.Encoder().encode
+_sorted = msgspec.json.Encoder(order="sorted").encode
 
 
 def read_night(folder: Path, manifest: Manifest | None = None) -> NightRecord:
@@ -151,7 +152,7 @@ def _shortened(outcome: Outcome) -> _Short:
 
 def _by_model(outcomes: Iterable[_Short], manifest: Manifest) -> dict[str, dict[str, SampleNight]]:
     models: dict[str, dict[str, SampleNight]] = {name: {} for name in manifest.models}
-    rule = _rule_of(manifest)
+    rule = _rule_of(manifest.judging)
     for one in outcomes:
         samples = models.setdefault(one.model, {})
         sample = samples.get(one.sample_id)
@@ -179,12 +180,21 @@ class _Rule(NamedTuple):
     observed: frozenset[str]
 
 
-def _rule_of(manifest: Manifest) -> _Rule:
-    judging = manifest.judging or {}
+def _rule_of(judging: Mapping[str, Any] | None) -> _Rule:
+    judging = judging or {}
     graders: dict[str, Any] = judging.get("graders", {})
     observed = frozenset(name for name, of in graders.items() if of.get("role") == "observed")
     deciding = {name: of for name, of in graders.items() if name not in observed}
-    return _Rule(_encode({**judging, "graders": deciding}).decode(), observed)
+    return _Rule(_sorted({**judging, "graders": deciding}).decode(), observed)
+
+
+def outcome_key(outcome: Outcome, judging: Mapping[str, Any] | None) -> str:
+    """Return what `SampleNight.key` is for an outcome that was graded to its end.
+
+    `judging` is the rule of the run's manifest by which its trials pass.
+    """
+    judged = _judged(_encode(outcome.grade_keys), _rule_of(judging))
+    return SampleNight(outcome.sample_key, judged).key
 
 
 @lru_cache(maxsize=65_536)

@@ -28,6 +28,7 @@ from harness.types.protocols import (
     SubjectExtractor,
     Target,
 )
+from harness.types.quarantines import QuarantineEntry
 from harness.types.samples import Sample
 
 SCRIPTED = "scripted/"
@@ -221,7 +222,7 @@ class Suite:
     or graded. `dialect`
     says by whose rules cells of a CSV file are read. `prices` are what the suite says that its
     models cost. `slices` name what parts of the samples are told apart by: `tags`, or a key of
-    their metadata.
+    their metadata. `quarantine` are samples that are in no gate for a while.
     """
 
     name: str
@@ -249,6 +250,7 @@ class Suite:
     errors: ErrorRule = "fail"
     dialect: Style = "regrade"
     grade_only: tuple[Fault, ...] = ()
+    quarantine: tuple[QuarantineEntry, ...] = ()
 
     @staticmethod
     def from_yaml(path: str | Path) -> "Suite":

@@ -24,7 +24,7 @@ from fakes.stored_nights import FIRST, Truth, store_nights
 from harness.running.histories import HistoryOptions, read_history
 from harness.types.trials import Outcome
 
-MOST_TIMES = 6.0
+MOST_TIMES = 4.0
 MOST_SECONDS = 2.0
 REPEATS = 3
 

@@ -249,3 +249,20 @@ def test_samples_of_the_suite_may_have_all_the_graders(folder):
     folder.suite(f"samples: [{{input: q, {own}}}, {{input: r}}]", samples=False, graders=False)
     (fault,) = folder.faults()
     assert "there is no grader" in fault
+
+
+def test_the_quarantine_file_beside_a_suite_belongs_to_it(tmp_path):
+    suite = tmp_path / "suite.yaml"
+    suite.write_text(
+        "name: s\nsamples: [{input: hi}]\ngraders: {g: {kind: tool, function: contains}}\n",
+        encoding="utf-8",
+    )
+    assert load_suite(suite).quarantine == ()
+    path = tmp_path / "quarantine.yaml"
+    path.write_text(
+        "quarantine: [{sample: a, since: 2031-05-04, ends: 2031-05-18}]", encoding="utf-8"
+    )
+    assert [entry.sample for entry in load_suite(suite).quarantine] == ["a"]
+    path.write_text("quarantine: [{sample: a, since: 2031-05-04}]", encoding="utf-8")
+    with pytest.raises(SuiteError, match='"ends" is missing'):
+        load_suite(suite)
