@@ -51,7 +51,9 @@ def first_of_each(summary: Summary) -> Iterator[FailedTrial]:
 
 def _annotation(kind: str, place: Place | None, title: str, message: str) -> str:
     named = {"file": place.file if place else "", "line": str(place.line) if place else ""}
-    named["title"] = one_line(title)
+    named = {
+        name: one_line(text) for name, text in {**named, "title": title or "(no name)"}.items()
+    }
     shown = [
         f"{name}={_property(value)}" for name, value in named.items() if value not in {"", "0"}
     ]
