@@ -10,6 +10,7 @@
 """
 
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from typing import Any
 
 from harness.messages.assistant_messages import (
@@ -20,6 +21,7 @@ from harness.messages.assistant_messages import (
 )
 from harness.messages.completions import read_usage
 from harness.messages.contents import read_content, shape_error, type_name
+from harness.messages.malformed_parts import without_malformed
 from harness.messages.outputs import read_output
 from harness.messages.pairing import name_results
 from harness.system.json_values import clean_json
@@ -37,8 +39,9 @@ def read_turns(
     """Read a conversation; results are named by the calls they answer.
 
     A message is a mapping, or an object of an SDK with `model_dump()`; a system event or an error
-    among them is kept where it stands. With `unread`, a message that is not of this shape is kept
-    as a system event of its role, and counted there, by role.
+    among them is kept where it stands. With `unread`, a malformed call or content block is kept
+    as a system event and counted there, by kind, and the rest of its message is read; any other
+    message that is not of this shape is kept whole, as an event of its role.
 
     Raises:
         ValueError: a message is not of that shape; the text names its index, from 0.
@@ -52,8 +55,8 @@ def read_turns(
         except ValueError as error:
             if unread is None:
                 raise ValueError(f"message {index}: {error}") from error
-            kind = reader.keep(message)
-            unread[kind] = unread.get(kind, 0) + 1
+            for kind in reader.keep(message):
+                unread[kind] = unread.get(kind, 0) + 1
     return name_results(reader.turns())
 
 
@@ -84,11 +87,20 @@ class _TurnReader:
             raise shape_error("must be an object", message)
         self._reader_of(message)(message)
 
-    def keep(self, message: Any) -> str:
-        """Keep a message that is not of this shape; return the kind of its event."""
+    def keep(self, message: Any) -> list[str]:
+        """Keep what of a message is not of this shape; return the kinds of the events."""
+        if isinstance(message, Mapping):
+            kept, malformed = without_malformed(message)
+            with suppress(ValueError):
+                if malformed:
+                    self.add(kept)
+                    return [self._keep(kind, part) for kind, part in malformed]
         role = message.get("role", message.get("type")) if isinstance(message, Mapping) else None
         kind = scrub(role) if isinstance(role, str) and role else "message"
-        self._events.append(SystemEvent(kind=kind, data=clean_json(message)))
+        return [self._keep(kind, message)]
+
+    def _keep(self, kind: str, part: Any) -> str:
+        self._events.append(SystemEvent(kind=kind, data=clean_json(part)))
         return kind
 
     def _reader_of(self, message: Mapping[str, Any]) -> Callable[[Mapping[str, Any]], None]:
