@@ -154,6 +154,7 @@ def _left_out(pairing: Pairing) -> Iterator[str]:
         "changed since the baseline": pairing.changed,
         "added since the baseline": pairing.added,
         "no more there": pairing.removed,
+        "quarantined": pairing.quarantined,
     }
     for what, ids in groups.items():
         if ids:

@@ -17,6 +17,7 @@ from harness.running.compared_metrics import (
 )
 from harness.running.compared_sides import ComparedSide
 from harness.running.moved_samples import MovedSamples, moved_samples
+from harness.running.quarantine_lookup import quarantined_in
 from harness.running.run_differences import differences, served_change
 from harness.types.comparisons import ComparedRun, Comparison, Pairing
 from harness.types.verdicts import Question, SuiteVerdict
@@ -77,21 +78,29 @@ async def _pair(
     paired = [one for one in alike if one not in graded.unalike and one in graded.side.samples]
     absent = [name for name in baseline.samples if name not in candidate.samples]
     never_ran = absent if candidate.missing_samples else []
-    kept = frozenset(paired)
+    kept, held = frozenset(paired), _quarantined(candidate, options)
+    ids = [*paired, *(name for name in never_ran if name in graded.side.samples)]
     return _Paired(
         baseline=baseline,
         candidate=candidate,
         graded=graded,
         pairing=Pairing(
-            paired=len(paired),
+            paired=len(kept - held),
             changed=tuple(name for name in common if name not in kept),
             added=tuple(name for name in candidate.samples if name not in baseline.samples),
             removed=() if never_ran else tuple(absent),
+            quarantined=tuple(name for name in ids if name in held),
         ),
-        ids=[*paired, *(name for name in never_ran if name in graded.side.samples)],
+        ids=[name for name in ids if name not in held],
         fault=_incomplete(baseline, incomplete) or _fault(len(common), len(paired), graded),
         never_ran=len(never_ran),
     )
+
+
+def _quarantined(candidate: ComparedSide, options: CompareOptions) -> frozenset[str]:
+    today = options.now.date()
+    ruling = quarantined_in(candidate.folder, candidate.manifest, candidate.model, today)
+    return frozenset(ruling.in_force if ruling else ())
 
 
 def _incomplete(baseline: ComparedSide, reason: str) -> str:

@@ -15,6 +15,7 @@ from harness.measuring.sample_changes import Change, sample_changes
 from harness.running.night_runs import find_nights
 from harness.running.night_series import Series, changes_on, series_of, turns_of, whole_change
 from harness.running.night_verdicts import Baseline, night_verdicts
+from harness.running.quarantine_lookup import quarantine_beside
 from harness.running.run_addresses import PINNED, RunAddress, find_baseline
 from harness.storing.night_outcomes import NightRecord, SampleNight, read_night
 from harness.types.nights import (
@@ -26,7 +27,7 @@ from harness.types.nights import (
     QuarantineState,
     SampleNow,
 )
-from harness.types.quarantines import QUARANTINE_FILE, QuarantineEntry
+from harness.types.quarantines import QuarantineEntry
 from harness.types.sample_states import SampleStanding
 from harness.types.summaries import Interval
 from harness.types.verdicts import SuiteVerdict
@@ -95,10 +96,9 @@ def read_history(folder: Path, options: HistoryOptions) -> History:
 
 
 def quarantine_path(nights: Sequence[NightRecord]) -> Path | None:
-    """Return the file of quarantined samples beside a suite; None where the suite has no file."""
-    files = (night.manifest.suite_file for night in reversed(nights))
-    newest = next((Path(file) for file in files if file and Path(file).is_file()), None)
-    return None if newest is None else newest.parent / QUARANTINE_FILE
+    """Return the file of quarantined samples of a suite; None where its file is not there."""
+    places = (quarantine_beside(night.manifest) for night in reversed(nights))
+    return next((place for place in places if place is not None), None)
 
 
 def _context(

@@ -125,13 +125,14 @@ class Pairing(msgspec.Struct, frozen=True, kw_only=True):
     """Which samples were compared, and which were left out and why.
 
     `paired` have one hash in both runs. `changed` are in both with different hashes; `added` only
-    the candidate planned, `removed` only the baseline.
+    the candidate planned, `removed` only the baseline. `quarantined` are among none of these.
     """
 
     paired: int
     changed: tuple[str, ...] = ()
     added: tuple[str, ...] = ()
     removed: tuple[str, ...] = ()
+    quarantined: tuple[str, ...] = ()
 
 
 class Change(msgspec.Struct, frozen=True, kw_only=True):
