@@ -9,7 +9,8 @@ from dataclasses import dataclass, field
 import regex
 
 from graders.submissions import join_pieces, latest_messages, submission_of
-from harness.system.patterns import PatternError, compile_pattern, find_all, search
+from graders.text_searches import lint_pattern
+from harness.system.patterns import compile_pattern, find_all, search
 from harness.types.errors import GraderError
 from harness.types.grades import Ref
 from harness.types.protocols import Submission
@@ -40,13 +41,13 @@ class Pattern:
 
     def lint(self) -> Iterable[tuple[str, str]]:
         """Find an invalid pattern, and a group that it does not have."""
-        try:
-            compiled = compile_pattern(self.pattern)
-            self._group(compiled)
-        except PatternError as error:
-            yield "pattern", f"invalid pattern: {error}"
-        except GraderError as error:
-            yield "group", str(error)
+        problems = list(lint_pattern(self.pattern))
+        yield from problems
+        if not problems:
+            try:
+                self._group(compile_pattern(self.pattern))
+            except GraderError as error:
+                yield "group", str(error)
 
     def extract(self, trajectory: Trajectory, /) -> Submission:
         """Search the messages."""

@@ -62,7 +62,9 @@ def lint_text(text: str) -> Iterable[tuple[str, str]]:
 
 
 def lint_pattern(pattern: str, option: str = "pattern") -> Iterable[tuple[str, str]]:
-    """Find a text that is no regular expression."""
+    """Find a text that is no regular expression, or an empty one."""
+    if not pattern:
+        yield option, "is empty: it matches every text"
     try:
         compile_pattern(pattern)
     except PatternError as error:

@@ -13,6 +13,7 @@ from typing import Any, ClassVar, Literal, NamedTuple
 import regex
 
 from graders.cut_notes import CutNotes
+from graders.text_searches import lint_pattern
 from graders.value_search import ValueSearch
 from harness.system.patterns import PatternError, check_time, compile_pattern, find_all, search
 from harness.types.events import AssistantMessage, ToolResult
@@ -84,10 +85,7 @@ class AssistantContainsToolOutput:
         """Find options that cannot work."""
         if not self.tools:
             yield "tools", "is empty: no result can count"
-        try:
-            compile_pattern(self.pattern)
-        except PatternError as error:
-            yield "pattern", f"invalid pattern: {error}"
+        yield from lint_pattern(self.pattern)
 
     def grade(self, subject: Subject, /) -> Grade:
         """Look for the values that the tools returned in what the agent said afterwards."""

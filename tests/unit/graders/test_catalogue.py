@@ -36,3 +36,33 @@ def test_options_are_read_from_what_yaml_gives():
     assert grader.tools == ("lookup",)
     with pytest.raises(pydantic.ValidationError, match="pattern"):
         adapter.validate_python({"tools": ["lookup"]})
+
+
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [
+        ("no-invented-values", {"pattern": ""}),
+        ("output-matches", {"pattern": ""}),
+        ("output-not-matches", {"pattern": ""}),
+        ("transcript-matches", {"pattern": ""}),
+        ("transcript-not-matches", {"pattern": ""}),
+        ("assistant-contains-tool-output", {"tools": ["find"], "pattern": ""}),
+        ("pattern", {"pattern": ""}),
+        ("tool-calls", {"required": [""]}),
+        ("tool-calls", {"disallowed": [{"name": "find", "command": ""}]}),
+        ("tool-calls", {"sequence": [{"name": "find", "args": {"id": ""}}]}),
+        ("tool-success-rate", {"min": 0.5, "failure_pattern": ""}),
+        ("tool-success-rate", {"min": 0.5, "tools": [""]}),
+        ("tool-call-count", {"max": 1, "tools": [""]}),
+        ("max-repeat", {"max": 1, "tools": [""]}),
+        ("tool-arguments", {"tools": ["f"], "arguments": {"id": ""}, "compare": "matches"}),
+        (
+            "trajectory-match",
+            {"calls": [{"name": "f", "arguments": {"id": ""}}], "arguments": "matches"},
+        ),
+    ],
+)
+def test_an_empty_pattern_is_found_before_a_run(name, options):
+    plugin = pydantic.TypeAdapter(PLUGINS[name]).validate_python(options)
+    ((_, problem),) = plugin.lint()
+    assert problem == "is empty: it matches every text"
