@@ -1,6 +1,8 @@
 """Five regressions are planted, and the first ten lines of `summary.md` name the cause of each."""
 
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -87,3 +89,37 @@ async def test_the_first_ten_lines_name_the_cause(tmp_path, what, models, reques
     assert [word for word in wanted if word not in first] == [], first
     assert len(page) <= 45
     assert page[0].startswith("## quickstart: ")
+
+
+DIVERGENCES = {
+    "a skipped tool": "first differ: **candidate skips `lookup_release_train`**",
+    "an invented id": "first differ: **candidate says an identifier that no tool and no user gave",
+    "a wrong argument": "first differ: **candidate calls `lookup_release_train` with a made-up `s",
+    "a provider outage": "first differ: **candidate ends in `overloaded`**",
+    "a broken grader": "scripted/candidate INVALID against",
+}
+
+
+def regrade(folder, suite, model, *words):
+    command = [sys.executable, "-m", "harness.cli", "run", suite, "--model", model, "--quiet"]
+    subprocess.run(
+        [*command, "--tag", "train", *words],
+        cwd=folder,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        timeout=60,
+        check=False,
+    )
+
+
+@pytest.mark.parametrize("what", CAUSES)
+def test_beside_a_baseline_they_name_the_cause_and_where_the_runs_part(tmp_path, what):
+    plant(tmp_path / "suite", what)
+    shutil.copytree(QUICKSTART, tmp_path / "good", ignore=shutil.ignore_patterns("__pycache__"))
+    regrade(tmp_path, "good", "scripted/careful")
+    regrade(tmp_path, "suite", "scripted/candidate", "--baseline", "latest")
+    page = max(tmp_path.glob("runs/*/summary.md")).read_text("utf-8").splitlines()
+    first = "\n".join(page[:10])
+    assert [word for word in (*CAUSES[what][:2], DIVERGENCES[what]) if word not in first] == []
+    assert "- model changed: `scripted/careful` to `scripted/candidate`" in page
+    assert len(page) <= 50

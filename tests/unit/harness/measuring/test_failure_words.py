@@ -100,6 +100,14 @@ def test_a_further_call_says_something_beside_an_epoch_of_the_same_model_only():
     assert bad(FURTHER, passing(*events, model="another")).words == "it said nothing"
 
 
+@pytest.mark.parametrize("model", ["m", "another"])
+def test_an_argument_that_was_given_and_is_the_wrong_one_is_seen_beside_the_right_one(model):
+    wrong, right = ((*call({"order": order}), "Fine.") for order in ("for", "A17-2"))
+    found = bad(trial_of(*wrong), passing(*right, model=model))
+    assert found.words == "calls `lookup` with other `order`"
+    assert found.event.arguments == {"order": "for"}
+
+
 def test_other_words_than_those_of_a_trial_that_passed_say_nothing():
     assert bad(SKIPS, passing("It is over there.")).words == "it said nothing"
 
