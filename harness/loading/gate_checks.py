@@ -5,8 +5,10 @@ from dataclasses import dataclass
 from typing import get_args
 
 from harness.documents.nodes import Location, Scalar, describe, is_null
+from harness.loading.grader_entries import TRIAL_METRIC
 from harness.loading.load_context import LoadContext
 from harness.system.suggestions import suggest
+from harness.types.grades import RECORDED
 from harness.types.suites import ERRORS, Estimate
 from harness.types.summaries import AMOUNTS
 
@@ -30,6 +32,11 @@ class Measurable:
     def counts(self, metric: str | None) -> bool:
         """Say whether a metric counts what trials take or errors; graders' names go before."""
         return metric in COUNTED and metric not in self.graders
+
+
+def is_metric(metric: str, metrics: Collection[str]) -> bool:
+    """Say whether a gate can be about a metric: one of `metrics`, or what a record may tell."""
+    return metric in metrics or (metric.startswith(RECORDED) and metric != RECORDED)
 
 
 def check_asked(at: Location, context: LoadContext, has: Measurable) -> None:
@@ -97,7 +104,9 @@ class _Checking:
         elif not counts and self.how == "sum":
             allowed = f"sums are of {', '.join(COUNTED)}"
             self.fault(self.at.child("aggregation"), "there is no sum of this metric", allowed)
-        is_share = not counts or (metric == ERRORS and self.how != "sum")
+        # Of an unknown metric there is a fault already.
+        is_known = metric is None or is_metric(metric, [*self.has.graders, TRIAL_METRIC])
+        is_share = is_known if not counts else metric == ERRORS and self.how != "sum"
         if is_share and value and (number := _number(value)) is not None and number > 1:
             self.fault(value, f"found {describe(value.node)}", "at most 1")
 

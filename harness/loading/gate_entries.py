@@ -4,11 +4,10 @@ from collections.abc import Collection
 from dataclasses import dataclass
 
 from harness.documents.nodes import Listing, Location, Scalar, describe, text_of
-from harness.loading.gate_checks import COUNTED, Measurable, check_asked
+from harness.loading.gate_checks import COUNTED, Measurable, check_asked, is_metric
 from harness.loading.grader_entries import TRIAL_METRIC
 from harness.loading.load_context import LoadContext
 from harness.system.suggestions import suggest
-from harness.types.grades import RECORDED
 from harness.types.suites import MOST_WEIGHT, Gate, GateGroup, GateSpec, WeightedGate
 
 GROUPS = ("all", "any")
@@ -85,7 +84,7 @@ def check_metric(
     """Report a metric that is no grader of the suite, where a key of a gate names it."""
     at = location.child(key)
     metric = text_of(at.node) if at else None
-    if at is not None and metric is not None and not _is_metric(metric, metrics):
+    if at is not None and metric is not None and not is_metric(metric, metrics):
         problem = f'no grader of the suite is called "{metric}"'
         context.findings.fault(at, problem, suggest(metric, metrics))
 
@@ -95,7 +94,7 @@ def check_weights(location: Location, context: LoadContext, metrics: Collection[
     at = location.child("weights")
     weights = dict(at.children()) if at else {}
     for metric, child in weights.items():
-        if not _is_metric(metric, metrics):
+        if not is_metric(metric, metrics):
             problem = f'no grader of the suite is called "{metric}"'
             context.findings.key_fault(at or location, metric, problem, suggest(metric, metrics))
         elif not 0 <= _number(child) <= MOST_WEIGHT:
@@ -103,10 +102,6 @@ def check_weights(location: Location, context: LoadContext, metrics: Collection[
             context.findings.fault(child, f"found {describe(child.node)}", allowed)
     if at and weights and all(_number(child) == 0 for child in weights.values()):
         context.findings.fault(at, "the weights are all 0", "at least one is more")
-
-
-def _is_metric(metric: str, metrics: Collection[str]) -> bool:
-    return metric in metrics or (metric.startswith(RECORDED) and metric != RECORDED)
 
 
 def _number(at: Location) -> float:

@@ -7,7 +7,7 @@ largest groups of them. All else comes after, each kind of thing bounded.
 from collections.abc import Iterable, Iterator, Sequence
 
 from harness.reports.markdown_spans import code_span, plain_words
-from harness.reports.terminal import counted
+from harness.reports.number_words import counted
 from harness.types.comparisons import Change, Comparison
 from harness.types.explanations import (
     Explanation,

@@ -4,12 +4,13 @@ import shlex
 from collections.abc import Iterator
 from pathlib import Path
 
-from rich.box import SIMPLE_HEAD
 from rich.console import Console, Group, RenderableType
 from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from harness.reports.number_tables import amount_table, plain_table, slice_table
+from harness.reports.number_words import counted, counted_trials, ends, model_lines, percent
 from harness.system.texts import one_line
 from harness.types.summaries import (
     FailedTrial,
@@ -39,6 +40,7 @@ def print_summary(console: Console, summary: Summary, folder: Path) -> None:
 def _parts(summary: Summary, folder: Path) -> Iterator[RenderableType]:
     yield Text(f"\n{one_line(summary.suite)}: {_size(summary)}", style="bold")
     yield _table(summary)
+    yield from _numbers(summary)
     yield from _failures(summary, folder)
     yield from _remarks(summary)
     yield _verdict(summary)
@@ -53,20 +55,12 @@ def _size(summary: Summary) -> str:
     return f"{counted(trials, 'trial')}{of} on {counted(models, 'model')}"
 
 
-def counted(number: int, noun: str) -> str:
-    """Return a number with its noun, in the plural where it is not one."""
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
-
-
 def _table(summary: Summary) -> Table:
     excludes = summary.errors == "exclude"
     rows = [row for model in summary.models.items() for row in _rows(*model, excludes=excludes)]
     # Columns that hold nothing but zeros would cost the names their room.
     shown = [*_ALWAYS, *(name for name in _SELDOM if any(row[name].plain != "0" for row in rows))]
-    table = Table(box=SIMPLE_HEAD, pad_edge=False, show_edge=False, padding=(0, 2, 0, 0))
-    table.add_column("", overflow="fold", min_width=16)
-    for name in shown:
-        table.add_column(name, justify="right", no_wrap=True)
+    table = plain_table("", *shown)
     for row in rows:
         if row["model"].plain:
             table.add_section()
@@ -80,11 +74,10 @@ _SELDOM = ("errors", "skipped")
 
 
 def _rows(name: str, model: ModelSummary, *, excludes: bool) -> Iterator[dict[str, Text]]:
-    left_out = model.errors if excludes else 0
     yield {
         "model": Text(one_line(name), style="bold"),
         "name": Text("  trial"),
-        "passed": _count(model.passed, model.trials - model.ungraded - left_out),
+        "passed": _count(model.passed, counted_trials(model, "exclude" if excludes else "fail")),
         **_estimates(model.pass_rate, model.score.mean),
         "errors": _errors(model.errors),
         "skipped": Text(str(model.ungraded), style=_DIM),
@@ -107,8 +100,8 @@ def _grader_row(name: str, numbers: GraderSummary, *, excludes: bool) -> dict[st
 
 def _estimates(rate: Interval, score: float | None) -> dict[str, Text]:
     return {
-        "pass rate": Text("-" if rate.value is None else f"{100 * rate.value:.1f} %"),
-        "95 % interval": Text(_ends(rate)),
+        "pass rate": Text("-" if rate.value is None else percent(rate.value)),
+        "95 % interval": Text(ends(rate.low, rate.high)),
         "mean score": Text("-" if score is None else f"{score:.3f}"),
     }
 
@@ -118,14 +111,21 @@ def _count(passed: int, counted: int) -> Text:
     return Text(f"{passed}/{counted}", style=style if counted else _DIM)
 
 
-def _ends(rate: Interval) -> str:
-    if rate.low is None or rate.high is None:
-        return "-"
-    return f"{100 * rate.low:.1f} to {100 * rate.high:.1f} %"
-
-
 def _errors(count: int) -> Text:
     return Text(str(count), style=_RED if count else _DIM)
+
+
+def _numbers(summary: Summary) -> Iterator[RenderableType]:
+    """Return what the table of rates does not hold: lines, what trials took, and slices."""
+    for name, model in summary.models.items():
+        style = _YELLOW if model.errors else ""
+        for line in model_lines(name, model, summary):
+            yield Text(one_line(line), style=style)
+    tables = [slice_table(name, model, summary) for name, model in summary.models.items()]
+    for table in (*tables, amount_table(summary)):
+        if table is not None:
+            yield Text()
+            yield table
 
 
 def _failures(summary: Summary, folder: Path) -> Iterator[RenderableType]:
@@ -171,8 +171,6 @@ def _remarks(summary: Summary) -> Iterator[RenderableType]:
     if summary.errors == "exclude":
         yield Text("Errors are left out of the rates (errors: exclude).", style=_YELLOW)
     for name, model in summary.models.items():
-        if model.errors and model.pass_rate_if_errors_passed is not None:
-            yield Text(f"{one_line(name)}: {_errors_said(model, summary)}", style=_YELLOW)
         if model.judge_usage is not None:
             yield Text(f"judges of {one_line(name)}: {_usage(model.judge_usage)}", style=_DIM)
     for warning in summary.warnings:
@@ -181,16 +179,6 @@ def _remarks(summary: Summary) -> Iterator[RenderableType]:
         yield from _gate(gate)
     for reason in summary.reasons:
         yield Text(f"incomplete: {one_line(reason)}", style=_RED)
-
-
-def _errors_said(model: ModelSummary, summary: Summary) -> str:
-    """Say how errors count, and both bounds of the rate."""
-    errors, if_passed = counted(model.errors, "error"), model.pass_rate_if_errors_passed or 0.0
-    if summary.errors == "fail":
-        return f"{errors} counted as failed; {100 * if_passed:.1f} % if all had passed"
-    if_failed = model.pass_rate_if_errors_failed or 0.0
-    bounds = f"{100 * if_failed:.1f} % if all had failed, {100 * if_passed:.1f} % if passed"
-    return f"{errors} left out; {bounds}"
 
 
 def _usage(usage: Usage) -> str:
@@ -213,7 +201,8 @@ def _gate(gate: GateResult, indent: str = "") -> Iterator[Text]:
 
 
 def _found(gate: GateResult) -> str:
-    value = "nothing measured" if gate.value is None else f"is {gate.value:.4g}"
+    nothing = gate.note or "nothing measured"
+    value = nothing if gate.value is None else f"is {gate.value:.4g}"
     numbers = [
         f"{one_line(name)} {'-' if number is None else f'{number:.4g}'}"
         for name, number in gate.numbers.items()

@@ -13,7 +13,7 @@ from harness.running.driving import Driven
 from harness.system.secret_values import Secrets
 from harness.types.grades import Grade
 from harness.types.trajectories import Trajectory
-from harness.types.trials import Attempt, Failure, Trial
+from harness.types.trials import Attempt, Failure, Slices, Trial
 
 _encode = msgspec.json.Encoder().encode
 
@@ -47,6 +47,8 @@ def trial_without(secrets: Secrets, trial: Trial, *, told: bool = True) -> Trial
     """
     if not secrets:
         return trial
+    if trial.slices:
+        trial = replace(trial, slices=_slices(secrets, trial.slices))
     if told:
         trajectory, snapshots = told_without(secrets, trial.trajectory, trial.snapshots)
         trial = replace(trial, trajectory=trajectory, snapshots=snapshots)
@@ -64,6 +66,10 @@ def trial_without(secrets: Secrets, trial: Trial, *, told: bool = True) -> Trial
         attempts=tuple(_attempt(secrets, attempt) for attempt in attempts),
         error=_failure(secrets, error),
     )
+
+
+def _slices(secrets: Secrets, slices: Slices) -> Slices:
+    return {name: tuple(map(secrets.hide, values)) for name, values in slices.items()}
 
 
 def _grade_holds(secrets: Secrets, grade: Grade) -> bool:

@@ -1,11 +1,14 @@
 """Laws of the numbers."""
 
+from itertools import product
+
 from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.measuring.intervals import mean, pass_rate, wilson
 from harness.measuring.summing import Tally, summarise
 from harness.types.suites import GateSpec, GraderSpec, Suite
+from harness.types.trajectories import Usage
 from harness.types.trials import Outcome
 
 UNIT = st.floats(0, 1, allow_nan=False)
@@ -14,6 +17,12 @@ GRADES = st.one_of(
     st.builds(lambda score: (score, score >= 1.0, "graded"), UNIT),
     st.just((None, None, "skipped")),
     st.just((None, None, "error")),
+)
+KINDS = st.lists(st.sampled_from(["x", "y", "z"]), unique=True).map(tuple)
+USAGES = st.builds(
+    Usage,
+    input_tokens=st.one_of(st.none(), st.integers(0, 10**18)),
+    cost_usd=st.one_of(st.none(), st.floats(-1, 1e12)),
 )
 
 
@@ -34,6 +43,10 @@ def outcomes(draw):
                 passed=None if broken else score >= 0.5,
                 score=None if broken else score,
                 seconds=draw(st.floats(0, 100)),
+                usage=draw(USAGES),
+                steps=draw(st.one_of(st.none(), st.integers(0, 9))),
+                tool_calls=draw(st.integers(0, 9)),
+                slices={"kind": draw(KINDS)},
                 grades={} if status == "target_error" else {"g": draw(GRADES)},
             )
         )
@@ -94,3 +107,29 @@ def test_turning_a_pass_into_an_error_never_raises_a_number(trials):
             assert (other.pass_rate.value or 0.0) <= one.pass_rate.value
             assert (other.score.mean or 0.0) <= one.score.mean + 1e-12
             break
+
+
+@given(outcomes())
+def test_a_slice_has_the_numbers_of_its_trials_summed_up_alone(trials):
+    whole = summed(trials).models
+    for model, kind in product("ab", "xyz"):
+        own = [one for one in trials if one.model == model and kind in one.slices["kind"]]
+        if not own:
+            assert kind not in whole[model].slices.get("kind", {})
+            continue
+        alone, part = summed(own).models[model], whole[model].slices["kind"][kind]
+        names = set(part.__struct_fields__) - {"graders"}
+        assert {n: getattr(part, n) for n in names} == {n: getattr(alone, n) for n in names}
+        assert part.graders.get("g", alone.graders["g"]) == alone.graders["g"]
+
+
+@given(outcomes())
+def test_every_pass_hat_k_is_at_most_pass_at_k_and_both_are_in_their_intervals(trials):
+    for model in summed(trials).models.values():
+        for tries in model.pass_at:
+            least, all_of_them = tries.at_least_one, tries.all_of_them
+            if least.mean is None:
+                continue
+            assert 0 <= all_of_them.mean <= least.mean <= 1
+            for found in (least, all_of_them):
+                assert found.low is None or found.low <= found.mean <= found.high

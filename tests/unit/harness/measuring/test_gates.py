@@ -157,3 +157,125 @@ def test_where_nothing_was_measured_no_gate_is_met():
 def test_a_value_is_compared_as_the_operator_says(op, value, bound, met):
     models = {"m": tally([("1", value, 0.0)])}
     assert judge_gate(leaf(op=op, value=bound), models)[0].passed is met
+
+
+def costly(*costs, epochs=1, **fields):
+    """Tally trials of one sample each by what they cost; with epochs, of one sample."""
+    made = ModelTally(("a",), epochs=epochs)
+    for index, (cost, passed) in enumerate(costs):
+        status = "completed" if passed is not None else "target_error"
+        made.add(
+            Outcome(
+                sample_id="s" if epochs > 1 else str(index),
+                model="m",
+                epoch=index,
+                status=status,
+                passed=passed,
+                score=None if passed is None else float(passed),
+                seconds=cost,
+                grades={} if passed is None else {"a": (float(passed), passed, "graded")},
+                tool_calls=index,
+                slices={"kind": ("even",) if index % 2 == 0 else ("odd", "3")},
+                **fields,
+            )
+        )
+    return {"m": Part(made)}
+
+
+COSTS = [(1.0, True), (2.0, False), (3.0, True), (14.0, None)]
+
+
+@pytest.mark.parametrize(
+    ("fields", "value"),
+    [
+        ({"metric": "seconds"}, 2.0),
+        ({"metric": "seconds", "aggregation": "p90"}, 2.8),
+        ({"metric": "seconds", "aggregation": "max"}, 3.0),
+        ({"metric": "seconds", "aggregation": "sum"}, 20.0),
+        ({"metric": "tool_calls", "aggregation": "sum"}, 6.0),
+        ({"metric": "errors"}, 0.25),
+        ({"metric": "errors", "aggregation": "sum"}, 1.0),
+        ({"metric": "trial", "aggregation": "pass_rate"}, 0.5),
+        ({"metric": "trial", "aggregation": "pass_rate", "interval": "low"}, 0.15003898915214947),
+        ({"metric": "trial", "aggregation": "pass_rate", "interval": "high"}, 0.8499610108478506),
+        ({"metric": "a", "slice": {"kind": "even"}}, 1.0),
+        ({"metric": "a", "slice": {"kind": 3}}, 0.0),
+        ({"metric": "seconds", "slice": {"kind": "odd"}}, 2.0),
+        ({"metric": "errors", "slice": {"kind": "odd"}}, 0.5),
+        ({"metric": "cost_usd"}, None),
+    ],
+)
+def test_a_gate_is_on_what_trials_take_on_errors_on_ends_and_on_slices(fields, value):
+    (result,) = judge_gate(leaf(**fields, value=0.1), costly(*COSTS))
+    assert result.value == (value if value is None else pytest.approx(value))
+
+
+def test_a_grader_that_is_called_like_what_trials_take_goes_before():
+    made = ModelTally(("seconds",))
+    grades = {"seconds": (0.25, False, "graded")}
+    made.add(
+        Outcome(sample_id="s", model="m", epoch=0, status="completed", passed=False, grades=grades)
+    )
+    (result,) = judge_gate(leaf("seconds"), {"m": Part(made)})
+    assert result.value == 0.25
+
+
+@pytest.mark.parametrize(
+    ("how", "k", "value"), [("pass@k", 2, 1.0), ("pass^k", 2, 1 / 3), ("pass^k", 3, 0.0)]
+)
+def test_a_gate_is_on_some_or_all_of_k_tries(how, k, value):
+    models = costly((1.0, True), (1.0, False), (1.0, True), epochs=3)
+    for metric in ("trial", "a"):
+        (result,) = judge_gate(leaf(metric, aggregation=how, k=k), models)
+        assert result.value == pytest.approx(value)
+        assert result.text == f"{how[:-1]}{k} of {metric} of m >= 0.5"
+
+
+@pytest.mark.parametrize(
+    ("fields", "note"),
+    [
+        ({"aggregation": "pass^k", "k": 2}, "fewer than 2 epochs in this run"),
+        ({"slice": {"kind": "prime"}}, "no such samples in this run"),
+        ({"slice": {"kind": "even", "language": "de"}}, "no such samples in this run"),
+        ({"model": "other"}, "no such model in this run"),
+    ],
+)
+def test_a_gate_on_what_the_run_does_not_hold_is_not_judged(fields, note):
+    (result,) = judge_gate(leaf("trial", **fields), costly(*COSTS))
+    assert (result.passed, result.value, result.note) == (None, None, note)
+
+
+def test_a_gate_on_an_interval_that_there_is_not_is_missed_and_says_so():
+    models = costly((1.0, True), (1.0, True))
+    (result,) = judge_gate(leaf("seconds", interval="high", op="lte", value=5), models)
+    assert (result.passed, result.note) == (False, "no interval: it takes two samples that differ")
+
+
+def test_equal_scores_have_wilsons_interval_for_a_gate():
+    models = costly(*[(1.0, True)] * 10)
+    (result,) = judge_gate(leaf("a", interval="low"), models)
+    assert result.value == pytest.approx(0.722467)
+
+
+def test_the_text_says_which_end_of_which_samples():
+    (result,) = judge_gate(leaf("seconds", interval="high", slice={"kind": "odd"}), costly(*COSTS))
+    assert result.text == "high end of mean of seconds of m (kind: odd) >= 0.5"
+
+
+def test_a_name_with_too_many_values_meets_no_gate():
+    made = ModelTally(("a",))
+    for n in range(200):
+        made.add(
+            Outcome(
+                sample_id=str(n),
+                model="m",
+                epoch=0,
+                status="completed",
+                passed=True,
+                score=1.0,
+                slices={"id": (str(n),)},
+            )
+        )
+    gate = leaf("trial", slice={"id": "3"})
+    (result,) = judge_gate(gate, {"m": Part(made)})
+    assert (result.passed, result.value) == (False, None)

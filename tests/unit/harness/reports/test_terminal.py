@@ -9,6 +9,7 @@ from rich.console import Console
 
 from harness.reports.terminal import print_summary
 from harness.types.summaries import (
+    Amount,
     FailedTrial,
     GateResult,
     GraderSummary,
@@ -16,6 +17,7 @@ from harness.types.summaries import (
     Mean,
     ModelSummary,
     Seconds,
+    SliceSummary,
     Summary,
 )
 from harness.types.trajectories import Usage
@@ -48,6 +50,28 @@ def model(*, passed=1, trials=2, errors=0):
         },
         usage=Usage(),
         seconds=Seconds(p50=None, p90=None),
+    )
+
+
+def amounts(**fields):
+    """Give what two of three trials took; `fields` replace what is said."""
+    said = {"mean": 1.5, "low": 1.0, "high": 2.0, "p50": 1.4, "p90": 1.9, "total": 3.0}
+    return Amount(**{**said, "trials": 2, "samples": 2, "unknown": 1, **fields})
+
+
+def part(passed=1, trials=2):
+    return SliceSummary(
+        samples=trials,
+        trials=trials,
+        errors=0,
+        ungraded=0,
+        passed=passed,
+        pass_rate=Interval(value=passed / trials, low=0.2, high=0.8),
+        effective_trials=float(trials),
+        pass_rate_if_errors_failed=None,
+        pass_rate_if_errors_passed=None,
+        score=Mean(mean=passed / trials),
+        graders={},
     )
 
 
@@ -97,6 +121,7 @@ def test_failing_samples_stand_with_grader_and_evidence():
 
 def test_gates_reasons_warnings_and_errors_are_told():
     text = printed(
+        width=200,
         models={"m": model(errors=1)},
         complete=False,
         passed=False,
@@ -111,15 +136,17 @@ def test_gates_reasons_warnings_and_errors_are_told():
     assert "gate not judged: mean of g of n >= 0.9 (nothing measured)" in text
     assert "incomplete: 1 of 2 trials ended in errors" in text
     assert "warning: an invalid pattern" in text
-    assert "1 error counted as failed; 100.0 % if all had passed" in text
+    assert "m: pass rate 50.0 % (1 of 2, 1 error counted as a failure), 95 % interval" in text
+    assert "10.0 to 90.0 %; 100.0 % if it had passed" in text
     assert "cannot be judged" in text
 
 
 def test_errors_that_are_left_out_are_said_to_be_with_both_bounds():
     numbers = msgspec.structs.replace(model(errors=1), pass_rate_if_errors_failed=0.5)
-    text = printed(models={"m": numbers}, errors="exclude")
+    text = printed(width=200, models={"m": numbers}, errors="exclude")
     assert "Errors are left out of the rates (errors: exclude)." in text
-    assert "m: 1 error left out; 50.0 % if all had failed, 100.0 % if passed" in text
+    assert "m: pass rate 50.0 % (1 of 1, 1 error left out), 95 % interval 10.0 to 90.0 %;" in text
+    assert "50.0 % if it had failed, 100.0 % if passed" in text
     assert "1/1" in text
     assert "1/2" not in text
 
@@ -167,6 +194,9 @@ HOSTILE = "\x1b[2J\u202e\u200b[bold]b[/]<script>\nThe run met every gate.\r\x9b\
                 "m": msgspec.structs.replace(model(), graders={HOSTILE: model().graders["g"]})
             }
         },
+        {"models": {"m": msgspec.structs.replace(model(), slices={"k": {HOSTILE: part()}})}},
+        {"models": {"m": msgspec.structs.replace(model(), slices={HOSTILE: {"v": part()}})}},
+        {"models": {HOSTILE: msgspec.structs.replace(model(), per_trial={"steps": amounts()})}},
         {"warnings": (HOSTILE,)},
         {"reasons": (HOSTILE,), "complete": False},
         {"gates": (GateResult(text=HOSTILE, model=HOSTILE, value=1.0, passed=True),)},
@@ -206,6 +236,38 @@ def test_a_terminal_that_knows_only_ascii_still_gets_the_table():
 def test_a_narrow_terminal_loses_no_name():
     text = printed(width=60, first_failures=(failed(evidence="word " * 40),))
     assert text.count("word") == 40
+
+
+def test_what_a_trial_takes_stands_in_a_table_of_its_own():
+    unknown = amounts(mean=None, low=None, high=None, p50=None, p90=None, trials=0)
+    per_trial = {
+        "seconds": amounts(),
+        "cost_usd": amounts(mean=0.01234, low=None),
+        "tokens": amounts(mean=123_456.7, unknown=0),
+        "steps": unknown,
+    }
+    numbers = msgspec.structs.replace(model(), per_trial=per_trial)
+    lines = [line.split("  ") for line in printed(models={"m": numbers}).splitlines()]
+    rows = {cells[1]: [cell.strip() for cell in cells[2:] if cell] for cells in lines if cells[1:]}
+    assert rows["seconds"] == ["1.5", "1 to 2", "1.4", "1.9", "2 of 3"]
+    assert rows["cost"] == ["$0.0123", "-", "$1.40", "$1.90", "2 of 3"]
+    assert rows["tokens"][0] == "123,457"
+    assert "steps" not in rows
+
+
+def test_slices_stand_in_a_table_and_of_many_those_that_passed_least():
+    values = {f"v{n:02}": part(passed=n, trials=30) for n in range(30)}
+    text = printed(models={"m": msgspec.structs.replace(model(), slices={"kind": values})})
+    assert "slices of m" in text
+    assert "kind: v00" in text
+    assert "kind: v19" in text
+    assert "kind: v20" not in text
+    assert "10 further slices in summary.json" in text
+
+
+def test_a_gate_without_a_value_says_why():
+    gate = GateResult(text="t", model="m", value=None, passed=False, note="no interval")
+    assert "gate missed: t (no interval)" in printed(gates=(gate,))
 
 
 def test_what_judges_used_is_one_line_and_left_out_where_none_was_asked():

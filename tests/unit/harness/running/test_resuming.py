@@ -367,3 +367,29 @@ async def test_what_the_target_left_on_a_server_is_deleted_first(runs):
     target.keep_agents = True
     await runs.resume(fake_suite(target), whole)
     assert len(deleted) == 1
+
+
+async def test_changed_slices_are_those_of_every_trial_and_no_agent_is_driven(runs):
+    target = FakeTarget(lambda _context, _text: "ok")
+    samples = tuple(Sample(id=f"s{n}", input="q", metadata={"kind": n % 2}) for n in range(4))
+    suite = fake_suite(target, samples=samples, retries=ONCE, limits=Limits(max_error_rate=1))
+    whole = await runs.run(suite)
+    keep_lines(whole, 3)
+    again = await runs.resume(replace(suite, slices=("kind",)), whole)
+    assert len(target.opened) == 5
+    kinds = again.summary.models["m"].slices["kind"]
+    assert {kind: part.samples for kind, part in kinds.items()} == {"0": 2, "1": 2}
+    assert summary_of(whole.folder).models["m"].slices == again.summary.models["m"].slices
+
+
+async def test_errored_trials_are_sliced_anew_as_well(runs):
+    def act(_context, _text):
+        raise TargetError("down")
+
+    samples = tuple(Sample(id=f"s{n}", input="q", tags=(f"t{n}",)) for n in range(2))
+    more = {"retries": ONCE, "limits": Limits(max_error_rate=1)}
+    suite = fake_suite(FakeTarget(act), samples=samples, **more)
+    whole = await runs.run(suite)
+    again = await runs.resume(replace(suite, slices=("tags",)), whole)
+    found = again.summary.models["m"].slices["tags"]
+    assert {tag: part.errors for tag, part in found.items()} == {"t0": 1, "t1": 1}

@@ -180,3 +180,16 @@ async def test_secrets_of_stored_runs_are_hidden_where_they_are_known_now(tmp_pa
     again = await replay(hiding, recorded_run(first.folder), RunOptions(out=tmp_path / "b"))
     assert act.key not in _texts(again.folder)
     assert json.loads((again.folder / "summary.json").read_text("utf-8"))["complete"]
+
+
+async def test_a_secret_among_the_values_that_are_sliced_by_is_not_stored(tmp_path):
+    sample = Sample(id="s0", input="x", metadata={"customer": "hunter-2-hunter", "kind": "a"})
+    secrets = {"secrets": ("hunter-2-hunter",), "slices": ("customer", "kind")}
+    suite = fake_suite(lambda _agent, _text: "ok", samples=(sample,), **secrets)
+    result = await _run(suite, tmp_path)
+    assert "hunter-2-hunter" not in _texts(result.folder)
+    found = result.summary.models["m"].slices
+    assert {name: list(values) for name, values in found.items()} == {
+        "customer": ["[redacted]"],
+        "kind": ["a"],
+    }

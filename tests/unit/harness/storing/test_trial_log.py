@@ -12,10 +12,10 @@ import pytest
 from harness.storing.counted_trials import replaced_trials
 from harness.storing.trial_log import TrialLog, encode_line, outcome_of, read_trials
 from harness.types.errors import StoreError
-from harness.types.events import AssistantMessage, UserMessage
+from harness.types.events import AssistantMessage, ToolCall, UserMessage
 from harness.types.grades import Grade
-from harness.types.trajectories import Trajectory, Turn, Usage
-from harness.types.trials import Keys, Timing, Trial
+from harness.types.trajectories import Step, Trajectory, Turn, Usage
+from harness.types.trials import Failure, Keys, Timing, Trial
 
 AT = datetime(2031, 2, 3, 4, 5, 6, tzinfo=UTC)
 
@@ -69,6 +69,26 @@ def test_every_trial_is_one_line_and_has_its_outcome(tmp_path):
         "sample_key": "s",
         "tool_calls": 0,
     }
+
+
+def test_an_outcome_tells_what_the_trial_did_why_it_failed_and_its_slices():
+    calls = tuple(ToolCall(call_id=str(n), name="f", arguments={}) for n in range(3))
+    turns = (Turn(events=calls, steps=(Step(), Step())), Turn(steps=(Step(),)))
+    made = msgspec.structs.replace(
+        trial("a"),
+        trajectory=Trajectory(turns=turns),
+        error=Failure(code="max_steps", message="all steps are spent"),
+        slices={"language": ("de",), "tags": ()},
+    )
+    outcome = outcome_of(made)
+    assert (outcome.steps, outcome.tool_calls, outcome.error_code) == (3, 3, "max_steps")
+    assert outcome.slices == made.slices
+    assert msgspec.json.decode(encode_line(made), type=Trial) == made
+
+
+def test_where_no_step_was_recorded_their_number_is_unknown():
+    outcome = outcome_of(trial("a"))
+    assert (outcome.steps, outcome.tool_calls, outcome.slices) == (None, 0, {})
 
 
 def test_an_outcome_holds_the_beginnings_of_the_hashes_of_its_trial():
