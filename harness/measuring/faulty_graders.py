@@ -22,6 +22,11 @@ def metrics_of(gate: GateSpec | WeightedGate) -> tuple[str, ...]:
     return (gate.metric,) if isinstance(gate, GateSpec) else tuple(gate.weights)
 
 
+def cannot_work(name: str) -> str:
+    """Return how the reason begins by which a run is incomplete for a grader."""
+    return f"the grader {name} cannot work: "
+
+
 class FaultyGraders:
     """The graders of a run that cannot work, by name, and whether they decide.
 
@@ -44,6 +49,6 @@ class FaultyGraders:
 
     def reasons(self) -> list[str]:
         """Say why the run cannot be judged: one reason a grader that decides, twenty at most."""
-        said = [f"the grader {name} cannot work: {fault}" for name, fault in self._deciding.items()]
+        said = [f"{cannot_work(name)}{fault}" for name, fault in self._deciding.items()]
         more = len(said) - _MOST_NAMED
         return [*said[:_MOST_NAMED], *([f"{more} further graders cannot work"] if more > 0 else [])]

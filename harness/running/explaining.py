@@ -12,6 +12,7 @@ from harness.measuring.failure_groups import (
     some_of_each,
 )
 from harness.measuring.failure_words import bad_divergence, first_bad_event
+from harness.measuring.faulty_graders import cannot_work
 from harness.measuring.run_sentences import (
     all_trials,
     did_not_pass,
@@ -102,8 +103,16 @@ def _read(folder: Path, summary: Summary, parted: _Parted) -> _Findings:
         if divergence is not None and passing is None and trial.error is None:
             bad = bad_divergence(divergence)
         bad = bad or first_bad_event(trial, failed, passing, trials.usual_tools)
-        found.append((failed, bad))
+        found.append((failed, _of_suite(failed, summary.reasons) or bad))
     return _Findings(found, _by_model(trials.served()))
+
+
+def _of_suite(failed: FailedTrial, reasons: Iterable[str]) -> BadEvent | None:
+    """Return what is wrong with the grader itself, such as an invalid pattern in the suite."""
+    begin = cannot_work(failed.grader) if failed.grader else None
+    if begin is None or not any(reason.startswith(begin) for reason in reasons):
+        return None
+    return BadEvent(origin="suite", words="the grader cannot work as the suite has it")
 
 
 def _by_model(answering: Iterable[tuple[str, set[str]]]) -> dict[str, tuple[str, ...]]:

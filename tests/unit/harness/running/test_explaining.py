@@ -143,6 +143,16 @@ def test_a_torn_last_line_is_no_trial(tmp_path):
     assert explain(folder, summary_of(folder)).groups[0].samples == ("a",)
 
 
+def test_a_grader_that_cannot_work_is_the_suites_fault(tmp_path):
+    folder = store_run(tmp_path / "run", [failing("a")])
+    models = summary_of(folder).models
+    reasons = ("the grader g cannot work: config.pattern: invalid pattern",)
+    told = explain(folder, make_summary(models=models, complete=False, reasons=reasons))
+    assert told.origins == {"suite": 1}
+    other = make_summary(models=models, complete=False, reasons=("the grader h cannot work: x",))
+    assert explain(folder, other).origins == {"agent": 1}
+
+
 def test_ungraded_trials_are_no_failures(tmp_path):
     told = explained(tmp_path, stored_trial("a", passed=None), failing("b"))
     assert (told.failing, told.looked_at) == (1, 1)
