@@ -3,7 +3,8 @@
 Whether it speaks in events or in plain text its first event tells, unless the suite does.
 """
 
-from collections.abc import Collection, Mapping
+import re
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 from msgspec.structs import replace
@@ -12,7 +13,7 @@ from harness.messages.pairing import CallsSoFar
 from harness.system.clock import now
 from harness.system.json_lines import records_on
 from harness.system.texts import cut, scrub
-from harness.targets.command_lines import is_known, read_line
+from harness.targets.command_lines import is_meant, read_line
 from harness.targets.hidden_secrets import hiding
 from harness.types.errors import TargetError
 from harness.types.events import AssistantMessage, ErrorEvent, Event, SystemEvent, ToolResult
@@ -35,8 +36,11 @@ MOST_TEXT = 2**20
 
 _NOTICES = 100
 _WIDTH = 2_000
-_RECORD = '{"'
+_RECORD = re.compile(r'\{\s*"')
 """How an object begins."""
+
+_MARK = b"\xef\xbb\xbf"
+"""The byte order mark that some programs print before their first line."""
 
 
 class CommandAnswers:
@@ -73,21 +77,20 @@ class CommandAnswers:
             TargetError: `agent_crash`, after more than `MOST_EVENTS` events.
         """
         self._line += 1
-        if self.reads_events is False:
-            self._plain += line + b"\n"
-            return
-        records = list(records_on(line.decode(errors="replace")))
-        if self.reads_events is None and not _holds_event(records):
+        if self.reads_events is False or (self.reads_events is None and not _is_event(line)):
             self._plain += line + b"\n"
             return
         self._read_events()
-        for record in records:
-            self._read(record)
+        self._read_line(line)
         if self._events > MOST_EVENTS:
             raise TargetError(f"more than {MOST_EVENTS:,} events in a turn", code="agent_crash")
 
     def finish(self, rest: bytes) -> None:
         """Record what has not been recorded; `rest` is the half line of a program that was cut."""
+        if self.reads_events is None and any(map(is_meant, _records(rest))):
+            self._read_events()
+        if self.reads_events is None and any(map(is_meant, _records(rest))):
+            self._read_events()
         if rest and self.reads_events:
             self._notice(rest.decode(errors="replace"))
         else:
@@ -115,14 +118,24 @@ class CommandAnswers:
             self._add(SystemEvent(kind=STDERR, text=text if len(text) <= _WIDTH else _end_of(text)))
 
     def _read_events(self) -> None:
+        """Read events from now on, and what was held back until it was known what it is."""
+        if self.reads_events:
+            return
         self.reads_events = True
-        for line in self._plain.split(b"\n"):
-            self._notice(line.decode(errors="replace"))
+        held, last = self._plain.split(b"\n")[:-1], self._line
         self._plain.clear()
+        for number, line in enumerate(held, start=last - len(held)):
+            self._line = number
+            self._read_line(line)
+        self._line = last
+
+    def _read_line(self, line: bytes) -> None:
+        for record in _records(line):
+            self._read(record)
 
     def _read(self, record: dict[str, Any] | str) -> None:
         if isinstance(record, str):
-            if record.startswith(_RECORD):
+            if _RECORD.match(record) or is_meant(record):
                 self._unread(f"this is no whole JSON object: {cut(record, _WIDTH)}")
             else:
                 self._notice(record)
@@ -167,8 +180,12 @@ class CommandAnswers:
         self._record(event if event.at else replace(event, at=now()))
 
 
-def _holds_event(records: list[dict[str, Any] | str]) -> bool:
-    return any(isinstance(record, dict) and is_known(record) for record in records)
+def _records(line: bytes) -> Iterable[dict[str, Any] | str]:
+    return records_on(line.removeprefix(_MARK).decode(errors="replace"))
+
+
+def _is_event(line: bytes) -> bool:
+    return any(map(is_meant, _records(line)))
 
 
 def _end_of(text: str) -> str:

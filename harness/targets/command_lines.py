@@ -5,6 +5,8 @@ reply), `state` (the end state of the agent) and `turn_end`. An `error` with a `
 turn could not be driven to its end.
 """
 
+import re
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
@@ -15,7 +17,7 @@ import msgspec
 from harness.messages.arguments import read_arguments
 from harness.messages.completions import read_usage
 from harness.messages.outputs import read_output
-from harness.system.suggestions import list_names, suggest
+from harness.system.suggestions import find_close, list_names, suggest
 from harness.types.errors import POLICIES, TargetError
 from harness.types.events import (
     AssistantMessage,
@@ -105,6 +107,16 @@ _LINES: Mapping[str, type[_Line]] = {
     "turn_end": _Ended,
 }
 
+_OBJECT = re.compile(r"\{\s*[\"']")
+"""How an object begins, in Python's own notation too, which programs print by mistake."""
+
+_TYPE = re.compile(r"[\"']type[\"']\s*:\s*[\"']([^\"'\\]*)")
+
+_OBJECT = re.compile(r"\{\s*[\"']")
+"""How an object begins, in Python's own notation too, which programs print by mistake."""
+
+_TYPE = re.compile(r"[\"']type[\"']\s*:\s*[\"']([^\"'\\]*)")
+
 _OURS = frozenset({"turn_timeout", "trial_timeout", "fixture_broke", "target_broke"})
 """Codes that an agent cannot give: whether they hold is not for it to say."""
 
@@ -127,10 +139,56 @@ class Told:
     ends: bool = False
 
 
-def is_known(record: Mapping[str, Any]) -> bool:
-    """Say whether an object is one of the lines."""
+def is_meant(record: Mapping[str, Any] | str) -> bool:
+    """Say whether an object, or a text that is no whole one, was meant as one of the lines.
+
+    Its type is one of those, close to one, or the beginning of one at the end of a torn line.
+    """
+    if isinstance(record, str):
+        return _is_torn(record)
     kind = record.get("type")
-    return isinstance(kind, str) and kind in _LINES
+    return isinstance(kind, str) and _is_like(kind)
+
+
+def _is_torn(text: str) -> bool:
+    if _OBJECT.match(text) is None:
+        return False
+    found = _TYPE.search(text)
+    if found is None:
+        # Not even its first name is whole.
+        return '{"type":"'.startswith("".join(text.split()).replace("'", '"'))
+    is_whole = found.end() < len(text)
+    return _is_like(found[1]) if is_whole else any(kind.startswith(found[1]) for kind in _LINES)
+
+
+def _is_like(kind: str) -> bool:
+    return kind in _LINES or find_close(kind, _LINES) is not None
+
+
+def is_meant(record: Mapping[str, Any] | str) -> bool:
+    """Say whether an object, or a text that is no whole one, was meant as one of the lines.
+
+    Its type is one of those, close to one, or the beginning of one at the end of a torn line.
+    """
+    if isinstance(record, str):
+        return _is_torn(record)
+    kind = record.get("type")
+    return isinstance(kind, str) and _is_like(kind)
+
+
+def _is_torn(text: str) -> bool:
+    if _OBJECT.match(text) is None:
+        return False
+    found = _TYPE.search(text)
+    if found is None:
+        # Not even its first name is whole.
+        return '{"type":"'.startswith("".join(text.split()).replace("'", '"'))
+    is_whole = found.end() < len(text)
+    return _is_like(found[1]) if is_whole else any(kind.startswith(found[1]) for kind in _LINES)
+
+
+def _is_like(kind: str) -> bool:
+    return kind in _LINES or find_close(kind, _LINES) is not None
 
 
 def read_line(record: Mapping[str, Any]) -> Told:

@@ -1,6 +1,6 @@
 import pytest
 
-from harness.targets.command_lines import CODES, is_known, read_line
+from harness.targets.command_lines import CODES, is_meant, read_line
 from harness.types.errors import POLICIES
 from harness.types.events import (
     AssistantMessage,
@@ -48,7 +48,7 @@ from harness.types.trajectories import Step, Usage
     ],
 )
 def test_a_line_is_the_event_that_it_is_named_like(line, event):
-    assert is_known(line)
+    assert is_meant(line)
     assert read_line(line).event == event
 
 
