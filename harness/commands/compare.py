@@ -40,6 +40,11 @@ import click
     "--require-baseline", is_flag=True, help="Exit with 3 where there is no baseline yet."
 )
 @click.option(
+    "--confirmed",
+    is_flag=True,
+    help="Both runs were made afresh to confirm a regression: call it confirmed, not suspected.",
+)
+@click.option(
     "--json", "json_to", type=click.Path(path_type=Path, dir_okay=False), help="Write it as JSON."
 )
 @click.option(
@@ -69,6 +74,7 @@ def command(  # noqa: PLR0913, PLR0917  (one parameter an option)
     regrade_judges: bool,
     strict: bool,
     require_baseline: bool,
+    confirmed: bool,
 ) -> int:
     """Compare the run CANDIDATE with the run BASELINE, sample by sample.
 
@@ -102,6 +108,7 @@ def command(  # noqa: PLR0913, PLR0917  (one parameter an option)
         regrades_judges=regrade_judges,
         is_strict=strict,
         requires_baseline=require_baseline,
+        confirmed=confirmed,
     )
     address = RunAddress.read(candidate)
     folder = find_candidate(address, out)

@@ -47,6 +47,7 @@ class ComparisonChoices:
     regrades_judges: bool = False
     is_strict: bool = False
     requires_baseline: bool = False
+    confirmed: bool = False
 
 
 def compare_runs(
@@ -74,7 +75,11 @@ def compare_runs(
             asks_models=choices.regrades_judges,
         )
         options = CompareOptions(
-            regrading=regrading, now=now(), choice=choices.metrics, question=choices.question
+            regrading=regrading,
+            now=now(),
+            choice=choices.metrics,
+            question=choices.question,
+            confirmed=choices.confirmed,
         )
         made = run_to_end(compare(pairs, options))
     return Comparisons(comparisons=made, exit_code=_code(made, is_strict=choices.is_strict))

@@ -125,3 +125,15 @@ def test_a_plan_learns_from_the_nights(folder):
     # Of 20 samples one passes every other night: 6 of its 12 trials.
     assert found["churn"] == pytest.approx(2 * 6 * 6 / (12 * 11) / 20)
     assert found["source"] == "measured"
+
+
+def test_a_regression_is_suspected_until_fresh_runs_of_both_confirm_it(folder):
+    for name, night in (("before", 1), ("after", 5)):
+        (folder / "night").write_text(str(night), encoding="utf-8")
+        out = ["--out", f"confirm/{name}", "--quiet"]
+        assert regrade(folder, "run", "suite.yaml", "--epochs", "6", *out)[0] == 0
+    runs = [str(min((folder / "confirm" / name).glob("*"))) for name in ("before", "after")]
+    assert "REGRESSED (suspected)" in regrade(folder, "compare", *runs)[1]
+    code, out, err = regrade(folder, "compare", *runs, "--confirmed")
+    assert code == 1, err
+    assert "REGRESSED (confirmed)" in out
