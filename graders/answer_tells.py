@@ -16,7 +16,7 @@ from graders.cut_notes import without_notes
 from graders.event_places import MOST_REFS, placed_events
 from graders.failed_results import has_failed
 from graders.json_comparison import json_key
-from graders.normalised_texts import Ignored, normalise, ungroup
+from graders.normalised_texts import Ignored, close_up, is_number_list, normalise, ungroup
 from graders.output_values import Value, decoded, values_of
 from graders.submissions import Piece
 from graders.text_searches import final_message, quoted
@@ -85,6 +85,10 @@ class _Answer:
         return normalise(ungroup(self.raw), self.ignore)
 
     @cached_property
+    def closed_up(self) -> str:
+        return close_up(self.text)
+
+    @cached_property
     def numbers(self) -> Mapping[Decimal, tuple[int, int] | None]:
         if self.ignore:
             # What is left aside moves the places.
@@ -104,7 +108,14 @@ class _Answer:
         bare = {value: normalise(one, self.ignore) for value, one in bare.items()}
         found = _standing(plain.values(), self.text)
         found_bare = _standing(bare.values(), self.ungrouped)
-        self.holds = {v: plain[v] in found or bare.get(v) in found_bare for v in values}
+        closed = {value: close_up(one) for value, one in plain.items() if is_number_list(one)}
+        found_closed = _standing(closed.values(), self.closed_up) if closed else {}
+        self.holds = {
+            value: plain[value] in found
+            or bare.get(value) in found_bare
+            or closed.get(value) in found_closed
+            for value in values
+        }
 
     def look_for_exactly(self, values: Collection[str]) -> None:
         """Find out where texts stand in it, letter for letter."""
@@ -132,7 +143,8 @@ class ToolOutputInAnswer:
 
     The answer is the last message of the last turn, and has to come after the result. `exact`:
     the output stands in it letter for letter. `normalised`: white space, Unicode forms, the
-    spelling of JSON and separators of thousands aside, and not inside a longer word or number.
+    spelling of JSON, separators of thousands and blanks in lists of numbers (`2, 5`) aside, and
+    not inside a longer word or number.
     `values`: at least one value of the output is told: a number, an id, a text of its JSON.
     Results that failed, or hold nothing (empty, `{}`, `[]`, an image), are left out; where no
     usable one is left the grade is skipped, and also where an output was cut and the rest does not

@@ -22,6 +22,9 @@ THOUSANDS = ",'\u2019\u202f\u2009\u00a0"
 _GROUPED = regex.compile(
     rf"(?<![\d.,'\u2019\u202f\u2009])\d{{1,3}}(?:[{THOUSANDS}]\d{{3}})++(?!\d)"
 )
+_NUMBERS = r"[-+]?\d++(?:\.\d++)?+(?:, ?[-+]?\d++(?:\.\d++)?+)++"
+_LIST = regex.compile(rf"{_NUMBERS}|\({_NUMBERS}\)|\[{_NUMBERS}\]")
+_SPACED_COMMA = regex.compile(r"(?<=\d), (?=[-+]?\d)")
 _SEPARATORS = dict.fromkeys(map(ord, THOUSANDS))
 
 
@@ -48,3 +51,16 @@ def ungroup(text: str) -> str:
     if not any(mark in text for mark in THOUSANDS):
         return text
     return _GROUPED.sub(lambda match: match.group().translate(_SEPARATORS), text)
+
+
+def is_number_list(text: str) -> bool:
+    """Say whether a normal form is several numbers and their commas, such as `2, 5` or `(2,5)`.
+
+    A number with its thousands separated is one number.
+    """
+    return _LIST.fullmatch(text) is not None and ungroup(text) == text
+
+
+def close_up(text: str) -> str:
+    """Write the lists of numbers in a normal form without blanks: `2, 5` is `2,5`."""
+    return _SPACED_COMMA.sub(",", text)

@@ -218,3 +218,40 @@ def test_evidence_points_at_a_number_with_its_sign_however_it_is_spelled():
     grade, _ = judged(conversation('{"n": -1250}', answer="So -$1,250."), compare="values")
     assert grade.evidence == 'The answer tells "-1250", which "look" returned'
     assert (grade.refs[1].start, grade.refs[1].end) == (3, 10)
+
+
+NUMBERS_WRITTEN_ANOTHER_WAY = [
+    ("6274", "It is 6,274.", "passed", "passed"),
+    ("1234567.5", "1 234 567,50 \u20ac", "failed", "failed"),
+    ("2,5", "(2, 5)", "passed", "passed"),
+    ("1234", "12,34", "failed", "failed"),
+    ("12", "It is 4,120", "failed", "failed"),
+    ("0.1", "10%", "failed", "failed"),
+    ("317.40000000000000000000", "$317.40", "passed", "failed"),
+    ("1e3", "1000", "passed", "failed"),
+    ("-5", "\u22125", "passed", "failed"),
+    # lists of numbers, whatever blanks they have
+    ("(2,5)", "At (2, 5).", "passed", "passed"),
+    ("2,5,7", "2, 5, 7", "passed", "passed"),
+    ("-2.5,5", "at (-2.5, 5)", "passed", "passed"),
+    ("2,5", "(2, 5, 7)", "failed", "failed"),
+    ("2,5", "1, 2, 5", "failed", "failed"),
+    ("2,5", "-2, 5", "failed", "failed"),
+    ("2,5", "2, 50", "failed", "failed"),
+    ("2,5", "12, 5", "failed", "failed"),
+    ("2,5", "25", "failed", "failed"),
+    ("25", "2, 5", "failed", "failed"),
+    ("1,250", "lots 1, 250 boxes", "failed", "failed"),
+    ("1250", "lots 1, 250 boxes", "failed", "failed"),
+]
+
+
+@pytest.mark.parametrize(
+    ("output", "answer", "by_value", "normalised"), NUMBERS_WRITTEN_ANOTHER_WAY
+)
+def test_numbers_written_another_way_are_the_same_and_others_are_not(
+    output, answer, by_value, normalised
+):
+    messages = conversation(output, answer=answer)
+    assert judged(messages, compare="values")[1] == by_value
+    assert judged(messages, compare="normalised")[1] == normalised
