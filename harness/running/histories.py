@@ -166,9 +166,21 @@ def _verdicts(
 ) -> list[SuiteVerdict | None]:
     if context.baseline is None:
         return [None] * len(series.nights)
-    margin = context.options.margin
-    baseline = Baseline(night=context.baseline, model=series.model, margin=margin)
+    baseline = Baseline(
+        night=context.baseline,
+        model=series.model,
+        own_model=_own_model(series.model, context.baseline, context.options),
+        margin=context.options.margin,
+    )
     return list(night_verdicts(series.nights, baseline, ruling.in_force))
+
+
+def _own_model(model: str, baseline: NightRecord, options: HistoryOptions) -> str:
+    """Return the model of the baseline that is named, or of the same name, or its only one."""
+    named = RunAddress.read(options.baseline or PINNED).model
+    if named is not None:
+        return named
+    return next(iter(baseline.models)) if len(baseline.models) == 1 else model
 
 
 def _accepted(series: Series, baseline: NightRecord | None) -> int:

@@ -4,8 +4,9 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
-from harness.storing.manifests import read_manifest
+from harness.storing.manifests import Manifest, read_manifest
 from harness.storing.night_outcomes import NightRecord, read_night
 from harness.storing.run_folders import TRIALS
 from harness.storing.run_locks import holder_of
@@ -28,22 +29,31 @@ def find_nights(folder: Path, suite: str | None = None, nights: int | None = Non
     that another process still writes, and those that cannot be read.
 
     Raises:
-        InputError: there is no such folder, or no run in it.
+        InputError: there is no such folder, or no night in it.
     """
-    found: dict[str, list[NightRecord]] = defaultdict(list)
+    runs: dict[str, list[_Run]] = defaultdict(list)
     left_out: list[LeftOut] = []
     for path in _run_folders(folder):
-        night = _night(path, suite)
-        if isinstance(night, LeftOut):
-            left_out.append(night)
-        elif night is not None:
-            found[night.manifest.suite].append(night)
-    for each in found.values():
-        each.sort(key=lambda one: (one.manifest.started_at, one.manifest.run_id))
+        run = _run(path)
+        if isinstance(run, LeftOut):
+            left_out.append(run)
+        elif suite in {None, run.manifest.suite}:
+            runs[run.manifest.suite].append(run)
+    found: dict[str, list[NightRecord]] = {}
+    for name, of_suite in runs.items():
+        of_suite.sort(key=lambda one: (one.manifest.started_at, one.manifest.run_id))
+        read = [_night(one) for one in of_suite[-nights if nights else 0 :]]
+        left_out += [one for one in read if isinstance(one, LeftOut)]
+        if kept := [one for one in read if isinstance(one, NightRecord)]:
+            found[name] = kept
     if not found:
         raise _nothing(folder, suite, left_out)
-    kept = {name: each[-nights:] if nights else each for name, each in found.items()}
-    return FoundNights(suites=kept, left_out=tuple(left_out))
+    return FoundNights(suites=found, left_out=tuple(sorted(left_out, key=lambda one: one.run)))
+
+
+class _Run(NamedTuple):
+    folder: Path
+    manifest: Manifest
 
 
 def _run_folders(folder: Path) -> Iterator[Path]:
@@ -55,21 +65,27 @@ def _run_folders(folder: Path) -> Iterator[Path]:
             yield path.parent
 
 
-def _night(path: Path, suite: str | None) -> NightRecord | LeftOut | None:
-    """Read a run as a night; None for one of another suite."""
+def _run(path: Path) -> _Run | LeftOut:
+    """Return a run that may be a night, its outcomes not read yet."""
     try:
         manifest = read_manifest(path)
-        if suite is not None and manifest.suite != suite:
-            return None
-        if isinstance(manifest.graded_from, str):
-            return LeftOut(run=path.name, reason=f"it only graded {manifest.graded_from} again")
-        if holder := holder_of(path):
-            return LeftOut(run=path.name, reason=f"it is still under way: {holder}")
-        night = read_night(path, manifest)
+        holder = holder_of(path)
     except StoreError as error:
         return LeftOut(run=path.name, reason=error.line)
+    if isinstance(manifest.graded_from, str):
+        return LeftOut(run=path.name, reason=f"it only graded {manifest.graded_from} again")
+    if holder:
+        return LeftOut(run=path.name, reason=f"it is still under way: {holder}")
+    return _Run(path, manifest)
+
+
+def _night(run: _Run) -> NightRecord | LeftOut:
+    try:
+        night = read_night(run.folder, run.manifest)
+    except StoreError as error:
+        return LeftOut(run=run.folder.name, reason=error.line)
     if not any(night.models.values()):
-        return LeftOut(run=path.name, reason="it holds no trial")
+        return LeftOut(run=run.folder.name, reason="it holds no trial")
     return night
 
 

@@ -18,16 +18,20 @@ METRIC = "trial"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Baseline:
-    """The pinned run on one model, and the drop that one can live with, if it is known."""
+    """The pinned run, the drop that one can live with, if it is known, and the models.
+
+    `model` is that of the nights, `own_model` the one of the baseline that it is held against.
+    """
 
     night: NightRecord
     model: str
+    own_model: str
     margin: float | None = None
 
     @property
     def samples(self) -> Mapping[str, SampleNight]:
         """Return its samples by id."""
-        return self.night.models.get(self.model, {})
+        return self.night.models.get(self.own_model, {})
 
 
 def verdict_on(

@@ -230,3 +230,16 @@ def test_a_history_is_read_back_from_its_json(tmp_path, history):
             pin(tmp_path, run)
     found = history()
     assert msgspec.json.decode(msgspec.json.encode(found), type=History) == found
+
+
+def test_another_model_may_be_the_baseline(tmp_path, history):
+    names = [f"s{n}" for n in range(20)]
+    both = [
+        an_outcome(name, model == "m" or n > 5, model=model)
+        for n, name in enumerate(names)
+        for model in ("m", "other")
+    ]
+    runs = [store_night(tmp_path / "nights", number, both) for number in (1, 2)]
+    for named, verdicts in (("", ["inconclusive"] * 2), ("::m", ["inconclusive", "regressed"])):
+        found = history(baseline=f"{runs[0]}{named}").models
+        assert [one.verdict.verdict for one in found] == verdicts
