@@ -17,22 +17,30 @@ from harness.system.texts import one_line
 _MARGIN = 1_000  # longer than what any of the places below holds
 _WORDS = r"(?:api[-_]?key|authorization|access[-_]?token|auth[-_]?token|token|secret|password)"
 _QUOTES = r"""\\?["']?"""
-_QUERY = re.compile(r"""(://[^\s?#"'<>]{1,500}\?)([^\s#"'<>]+)""")
+_SLASHES = r"(:(?:\\{0,4}/){2})"  # of a URL; PHP writes "/" with a backslash in JSON
+_ESCAPED = (
+    r"\\{1,4}(?:/|u(?!00(?:[01]|2[27]))[0-9a-fA-F]{4})|&#(?!3[49];|x2[27];)x?[0-9a-fA-F]{1,6};"
+)
+"""A character of a key in JSON or HTML; not a quote or a blank, which end it."""
+_QUERY = re.compile(rf"""({_SLASHES}[^\s?#"'<>]{{1,500}}\?)([^\s#"'<>]+)""")
 _QUERY_VALUE = re.compile(r"(?<==)[^&;]+")
 _AFTER_URL = ".,;:!)]}"
 _PLACES = (
     # https://user:password@host
-    (re.compile(r"(?<=://)[^/\s@\"']{1,500}@"), f"{SHOWN}@"),
+    (re.compile(rf"{_SLASHES}[^/\s@\"']{{1,500}}@"), rf"\1{SHOWN}@"),
     # Bearer <key>, Basic <base64>; both are ordinary words before ordinary words
     (
-        re.compile(r"\b((?i:bearer|basic))\s+(?=[^\s]*[A-Z0-9=._-])[^\s\"'\\,;}\]]+"),
+        re.compile(
+            r"\b((?i:bearer|basic))\s+(?=[^\s]*[A-Z0-9=._-])"
+            rf"(?:{_ESCAPED}|&(?:amp|lt|gt);|[^\s\"'\\,;}}\]])+"
+        ),
         rf"\1 {SHOWN}",
     ),
     # api_key=<key>, "x-api-key": "<key>"
     (
         re.compile(
             rf"\b((?:x-)?{_WORDS}{_QUOTES}\s{{0,3}}[:=]\s{{0,3}}{_QUOTES})"
-            r"(?!(?:bearer|basic)\s)[^\s\"'\\,;&}\]]+",
+            rf"(?!(?:bearer|basic)\s)(?:{_ESCAPED}|[^\s\"'\\,;&}}\]])+",
             re.IGNORECASE,
         ),
         rf"\1{SHOWN}",
@@ -88,6 +96,6 @@ def redact_json(value: Any, secrets: Collection[str] = ()) -> Any:
 
 def _hide_query(match: re.Match[str]) -> str:
     """Hide the values of a URL's query, or all of one without names."""
-    query = match[2].rstrip(_AFTER_URL)
+    query = match[3].rstrip(_AFTER_URL)
     hidden = _QUERY_VALUE.sub(SHOWN, query) if "=" in query else SHOWN * bool(query)
-    return f"{match[1]}{hidden}{match[2][len(query) :]}"
+    return f"{match[1]}{hidden}{match[3][len(query) :]}"

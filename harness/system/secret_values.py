@@ -1,14 +1,14 @@
 """Values of secrets: in which variables they stand, and in which spellings texts give them away."""
 
-import json
 import re
 from base64 import b64encode, urlsafe_b64encode
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache
 from typing import Any
-from urllib.parse import quote, quote_plus
 
 import msgspec
+
+from harness.system.escaped_texts import readings
 
 SHOWN = "[redacted]"
 """What stands in the place of a secret."""
@@ -28,6 +28,13 @@ _MEASURES = re.compile(
 _FOLDERS = frozenset({"PWD", "OLDPWD"})
 _SWITCHES = frozenset({"default", "disabled", "enabled", "optional", "required", "unknown"})
 _LONG_LINE = 20  # a line of a key over several lines, such as a certificate's
+_MOST_NESTED = 2  # such as a JSON text in another
+_LONGEST_SPELLING = 12  # times as many characters: of "&" in HTML, in HTML, in JSON
+_SHORTEST_SIGN = 4
+_ESCAPE = "u00"
+_SPELT_OUT = re.compile(r"u00(?:3[0-9]|[46][1-9a-fA-F]|[57][0-9aA])")
+"""Letters or digits as escapes, which nobody writes without need."""
+
 _BASE64_WORD = re.compile(r"[A-Za-z0-9+/_-]{6,}={0,2}")
 
 
@@ -46,21 +53,6 @@ def secrets_in(environment: Mapping[str, str]) -> Iterator[str]:
     )
 
 
-def spellings(secrets: Iterable[str]) -> list[str]:
-    """Return the texts that give secrets away, the longest first.
-
-    They are the values as they are; inside of JSON, which escapes quotes, backslashes and control
-    characters, at times all that is no ASCII, twice where a JSON text stands in another; inside of
-    URLs; and the long lines of a value that has several. A value that is too short to be looked
-    for is none.
-    """
-    found: set[str] = set()
-    for secret in _sought(secrets):
-        once = {_escaped(secret, ascii_only) for ascii_only in (False, True)}
-        found |= {secret, *once, *(_escaped(one, False) for one in once), *_in_urls(secret)}
-    return sorted(found, key=len, reverse=True)
-
-
 def _sought(secrets: Iterable[str]) -> set[str]:
     whole = {secret.strip() for secret in secrets}
     lines = {line for one in whole for line in one.splitlines() if len(line) >= _LONG_LINE}
@@ -70,17 +62,6 @@ def _sought(secrets: Iterable[str]) -> set[str]:
         # What stands in its place must not hold it.
         if len(one) >= SHORTEST and one not in SHOWN
     }
-
-
-def _escaped(text: str, ascii_only: bool) -> str:  # noqa: FBT001  (of json.dumps)
-    return json.dumps(text, ensure_ascii=ascii_only)[1:-1]
-
-
-def _in_urls(secret: str) -> Iterator[str]:
-    data = secret.encode("utf-8", "surrogatepass")
-    for quoted in (quote(data), quote(data, safe=""), quote_plus(data)):
-        yield quoted
-        yield re.sub("%[0-9A-F]{2}", lambda escape: escape.group().lower(), quoted)
 
 
 def base64_cores(secret: str) -> Iterator[str]:
@@ -96,43 +77,64 @@ def base64_cores(secret: str) -> Iterator[str]:
 
 
 class Secrets:
-    """Values of secrets, prepared to be sought in many texts."""
+    """Values of secrets, prepared to be sought in many texts.
+
+    They are found as they are; in base64; and in every spelling of `escaped_texts`, also where one
+    text with escapes stands in another. A value that is too short to be looked for is none.
+    """
 
     def __init__(self, values: Iterable[str]) -> None:
-        values = tuple(values)
-        self._texts = tuple(spellings(values))
-        cores = {core for value in _sought(values) for core in base64_cores(value)}
-        self._cores = tuple(sorted(cores, key=len, reverse=True))
+        sought = _sought(values)
+        cores = {core for value in sought for core in base64_cores(value)}
+        # In the query of a URL a blank may be a plus.
+        self._texts = tuple({text for value in sought for text in (value, value.replace(" ", "+"))})
+        self._cores = tuple(cores)
         every = (*self._texts, *self._cores)
-        encoded = _shortest_of(map(_in_json, every))
-        self._encoded = re.compile(b"|".join(map(re.escape, encoded)))
-        self._plain = re.compile("|".join(map(re.escape, every)))
+        self.longest = _LONGEST_SPELLING * max(map(len, every), default=0)
+        """How many characters the longest spelling has."""
+        self._signs = tuple(_shortest_of(sign for text in every for sign in _signs_of(text)))
 
     def __bool__(self) -> bool:
         """Say whether there is anything to look for."""
         return bool(self._texts)
 
-    @property
-    def longest(self) -> int:
-        """Return how many characters the longest spelling has."""
-        return max(map(len, (*self._texts, *self._cores)), default=0)
-
     def stand_in(self, text: str) -> bool:
         """Say whether a text holds any of them."""
-        return bool(self._texts) and self._plain.search(text) is not None
+        return bool(self.spans(text))
 
     def are_in(self, data: bytes) -> bool:
         """Say whether a JSON document, as bytes, holds any of them."""
-        return bool(self._texts) and self._encoded.search(data) is not None
+        return self._may_stand_in(data.decode()) and any(
+            map(self.stand_in, _texts_of(msgspec.json.decode(data)))
+        )
 
     def spans(self, text: str) -> list[tuple[int, int]]:
         """Return where they stand in a text, in order, as half-open spans that do not overlap."""
-        found = [span for one in self._texts if one in text for span in _places(text, one)]
+        if not self._may_stand_in(text):
+            return []
+        return _joined(self._found(text, _MOST_NESTED))
+
+    def _may_stand_in(self, text: str) -> bool:
+        """Say whether a text has any sign of them: nearly every text has none."""
+        # A plain loop: this is the inner loop of storing.
+        for sign in self._signs:
+            if sign in text:
+                return True
+        return bool(self._texts) and _ESCAPE in text and _SPELT_OUT.search(text) is not None
+
+    def _found(self, text: str, nested: int) -> Iterator[tuple[int, int]]:
+        """Find them in a text and, up to so many times, in what its escapes stand for."""
+        for one in self._texts:
+            if one in text:
+                yield from _places(text, one)
         cores = [core for core in self._cores if core in text]
         # The characters at the ends of a word of base64 are the secret's too.
-        words = _BASE64_WORD.finditer(text) if cores else ()
-        found += [word.span() for word in words if any(core in word.group() for core in cores)]
-        return _joined(found)
+        for word in _BASE64_WORD.finditer(text) if cores else ():
+            if any(core in word.group() for core in cores):
+                yield word.span()
+        for inner, origins in readings(text) if nested else ():
+            for begin, end in self._found(inner, nested - 1):
+                yield origins[begin], origins[end]
 
     def hide(self, text: str) -> str:
         """Return the text without them."""
@@ -159,17 +161,31 @@ def map_texts(value: Any, change: Callable[[str], str]) -> Any:
     return value
 
 
-def _in_json(text: str) -> bytes:
-    return msgspec.json.encode(text.encode("utf-8", "replace").decode())[1:-1]
+def _texts_of(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping):
+        yield from (text for pair in value.items() for one in pair for text in _texts_of(one))
+    elif isinstance(value, list):
+        yield from (text for item in value for text in _texts_of(item))
 
 
-def _shortest_of(texts: Iterable[bytes]) -> Iterator[bytes]:
+def _signs_of(text: str) -> Iterable[str]:
+    """Return texts of which one stands wherever a text does, however that is spelt.
+
+    Letters and digits are the same in every spelling: the most of them in a row are looked for.
+    """
+    run = max(re.findall("[A-Za-z0-9]+", text), key=len, default="")
+    return (run,) if len(run) >= _SHORTEST_SIGN else (text, "\\", "&", "%")
+
+
+def _shortest_of(signs: Iterable[str]) -> Iterator[str]:
     """Leave out each that holds another: where it is, the other is too."""
-    kept: list[bytes] = []
-    for text in sorted(set(texts), key=len):
-        if not any(one in text for one in kept):
-            kept.append(text)
-            yield text
+    kept: list[str] = []
+    for sign in sorted(set(signs), key=len):
+        if not any(one in sign for one in kept):
+            kept.append(sign)
+            yield sign
 
 
 def _places(text: str, sought: str) -> Iterator[tuple[int, int]]:

@@ -25,6 +25,43 @@ def test_what_stands_where_keys_stand_is_taken_out(text, hidden):
 
 
 @pytest.mark.parametrize(
+    "key",
+    [
+        "AB1\\/QQ-1",
+        "AB1\\\\/QQ-1",
+        "AB1\\u0026QQ-1",
+        "AB1\\u003cQQ-1",
+        "AB1\\u002BQQ-1",
+        "AB1\\\\u002BQQ-1",
+        "AB1&#x2F;QQ-1",
+        "AB1&#47;QQ-1",
+    ],
+)
+@pytest.mark.parametrize(
+    "around",
+    [
+        '{{"authorization": "Bearer {}"}}',
+        '{{"x-api-key": "{}", "a": 1}}',
+        '{{\\"api_key\\": \\"{}\\"}}',
+        "token={} end",
+        "Basic {}",
+    ],
+)
+def test_a_key_with_escapes_is_taken_out_to_its_end_and_no_further(key, around):
+    assert redact(around.format(key)) == around.format("[redacted]")
+
+
+def test_html_signs_are_part_of_a_bearers_key():
+    assert redact("Bearer AB1&amp;QQ-1&quot;") == "Bearer [redacted];"
+
+
+@pytest.mark.parametrize("slashes", ["//", "\\/\\/", "\\\\/\\\\/"])
+def test_urls_are_recognised_with_escaped_slashes_too(slashes):
+    assert "QQ-1" not in redact(f"https:{slashes}user:QQ-1@host.invalid/v1")
+    assert "QQ-1" not in redact(f"https:{slashes}host.invalid\\/v1?k=QQ-1")
+
+
+@pytest.mark.parametrize(
     "text",
     [
         "POST https://host.invalid/v1/chat/completions: 500 boom",
