@@ -87,9 +87,7 @@ class CommandAnswers:
 
     def finish(self, rest: bytes) -> None:
         """Record what has not been recorded; `rest` is the half line of a program that was cut."""
-        if self.reads_events is None and any(map(is_meant, _records(rest))):
-            self._read_events()
-        if self.reads_events is None and any(map(is_meant, _records(rest))):
+        if self.reads_events is None and _is_event(rest):
             self._read_events()
         if rest and self.reads_events:
             self._notice(rest.decode(errors="replace"))
@@ -122,7 +120,7 @@ class CommandAnswers:
         if self.reads_events:
             return
         self.reads_events = True
-        held, last = self._plain.split(b"\n")[:-1], self._line
+        held, last = bytes(self._plain).split(b"\n")[:-1], self._line
         self._plain.clear()
         for number, line in enumerate(held, start=last - len(held)):
             self._line = number

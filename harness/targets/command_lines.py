@@ -6,7 +6,6 @@ turn could not be driven to its end.
 """
 
 import re
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
@@ -112,11 +111,6 @@ _OBJECT = re.compile(r"\{\s*[\"']")
 
 _TYPE = re.compile(r"[\"']type[\"']\s*:\s*[\"']([^\"'\\]*)")
 
-_OBJECT = re.compile(r"\{\s*[\"']")
-"""How an object begins, in Python's own notation too, which programs print by mistake."""
-
-_TYPE = re.compile(r"[\"']type[\"']\s*:\s*[\"']([^\"'\\]*)")
-
 _OURS = frozenset({"turn_timeout", "trial_timeout", "fixture_broke", "target_broke"})
 """Codes that an agent cannot give: whether they hold is not for it to say."""
 
@@ -137,32 +131,6 @@ class Told:
     state: Mapping[str, Any] | None = None
     failure: TargetError | None = None
     ends: bool = False
-
-
-def is_meant(record: Mapping[str, Any] | str) -> bool:
-    """Say whether an object, or a text that is no whole one, was meant as one of the lines.
-
-    Its type is one of those, close to one, or the beginning of one at the end of a torn line.
-    """
-    if isinstance(record, str):
-        return _is_torn(record)
-    kind = record.get("type")
-    return isinstance(kind, str) and _is_like(kind)
-
-
-def _is_torn(text: str) -> bool:
-    if _OBJECT.match(text) is None:
-        return False
-    found = _TYPE.search(text)
-    if found is None:
-        # Not even its first name is whole.
-        return '{"type":"'.startswith("".join(text.split()).replace("'", '"'))
-    is_whole = found.end() < len(text)
-    return _is_like(found[1]) if is_whole else any(kind.startswith(found[1]) for kind in _LINES)
-
-
-def _is_like(kind: str) -> bool:
-    return kind in _LINES or find_close(kind, _LINES) is not None
 
 
 def is_meant(record: Mapping[str, Any] | str) -> bool:
