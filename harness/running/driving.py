@@ -215,6 +215,7 @@ class Driver:
         underway.begin(draft)
         waited, spent = budget.waited + budget.held_up, budget.spent
         error, snapshots = await self._in_world(task, number, pace, draft)
+        error = budget.explained(error) if error else None
         pace.attempt_ended(error)
         trajectory = draft.trajectory()
         waited = budget.waited + budget.held_up - waited

@@ -271,16 +271,28 @@ class TimeBudget:
         """
         if self.waited + seconds > self._wait_seconds:
             self.waited_enough = True
-            raise TargetError(
-                f"waiting for the endpoint would take {wait_text(seconds)} more, "
-                f"after {self.waited:g} s; retries.max_wait_seconds is {self._wait_seconds:g}",
-                code="rate_limited",
-                retry_after=seconds,
-            )
+            raise TargetError(self._too_long(seconds), code="rate_limited", retry_after=seconds)
         self.waited += seconds
         if self._limit is not None:
             self._limit.extend(seconds)
         await asyncio.sleep(seconds)
+
+    def _too_long(self, seconds: float) -> str:
+        return (
+            f"waiting for the endpoint would take {wait_text(seconds)} more, "
+            f"after {self.waited:g} s; retries.max_wait_seconds is {self._wait_seconds:g}"
+        )
+
+    def explained(self, error: TargetError) -> TargetError:
+        """Return an error with why its wait is too long and when that would end, if it is so.
+
+        What `wait` has raised says so already.
+        """
+        seconds = error.retry_after
+        if seconds is None or seconds <= self._wait_seconds or self.waited_enough:
+            return error
+        text = f"{error}; {self._too_long(seconds)}"
+        return TargetError(text, code=error.code, retry_after=seconds, hint=error.hint)
 
     @contextmanager
     def paused(self) -> Iterator[None]:

@@ -223,6 +223,17 @@ say(f"attempt {told['attempt']}")
     assert events(trial) == [["attempt 1"]]
 
 
+def test_a_wait_that_is_too_long_is_an_error_that_says_when_it_would_end(tmp_path):
+    source = 'tell("error", code="rate_limited", message="429", retry_after=7200)'
+    trial = only_trial(tmp_path, source, retries={"attempts": 3, "max_wait_seconds": 60})
+    assert (len(trial.attempts), trial.error.code) == (1, "rate_limited")
+    assert re.fullmatch(
+        r"429; waiting for the endpoint would take 7,200 s \(until .* UTC\) more, after 0 s; "
+        r"retries.max_wait_seconds is 60",
+        trial.error.message,
+    )
+
+
 def test_the_state_that_an_agent_tells_is_stored(tmp_path):
     source = 'tell("state", data={"n": 1}); tell("state", data={"n": 2}); say("ok")'
     assert only_trial(tmp_path, source).snapshots == {"agent_state": {"n": 2}}

@@ -224,11 +224,14 @@ async def test_the_wait_is_as_long_as_the_server_says():
     assert driven.waited >= 1.0
 
 
-async def test_a_wait_that_is_too_long_ends_the_attempt_at_once():
+@pytest.mark.parametrize("stateless", [True, False])
+async def test_a_wait_that_is_too_long_ends_the_attempt_at_once_and_says_until_when(stateless):
     async with agent_server([refusal(429, Retry_After="1000")]) as server:
-        driven = await drive_sample(agent(server, request=ALL), attempts=3)
+        made = agent(server, request=ALL, stateless=stateless)
+        driven = await drive_sample(made, attempts=3)
     assert driven.error.code == "rate_limited"
     assert driven.error.retry_after == 1000.0
+    assert str(driven.error).count("would take 1,000 s (until 2") == 1
     assert len(server.seen) == 1
 
 

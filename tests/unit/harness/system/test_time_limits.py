@@ -61,6 +61,18 @@ async def test_waiting_is_not_counted():
     assert limits.waited == pytest.approx(0.9)
 
 
+@pytest.mark.parametrize(("asked", "told"), [(3600, True), (10, False), (None, False)])
+def test_an_error_whose_wait_is_too_long_says_when_it_would_end(asked, told):
+    error = TargetError("429", code="rate_limited", retry_after=asked, hint="wait")
+    explained = budget(wait=10.0).explained(error)
+    assert (" UTC) more" in str(explained)) == told
+    assert (explained.code, explained.retry_after, explained.hint) == (
+        "rate_limited",
+        asked,
+        "wait",
+    )
+
+
 async def test_more_waiting_than_allowed_is_refused_at_once_with_the_time_asked_for():
     with pytest.raises(TargetError, match="max_wait_seconds") as caught:
         await budget(wait=5.0).wait(3600)
