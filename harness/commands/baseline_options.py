@@ -37,7 +37,7 @@ class Against:
         from harness.running.compared_metrics import MetricChoice  # noqa: PLC0415
         from harness.running.run_addresses import RunAddress  # noqa: PLC0415
 
-        choice = MetricChoice(gating=self.metrics) if self.metrics else MetricChoice()
+        choice = MetricChoice(gating=self.metrics)
         return compared_as_it_ends(
             ComparisonChoices(
                 baseline=RunAddress.read(self.baseline),

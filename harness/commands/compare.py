@@ -98,11 +98,10 @@ def command(  # noqa: PLR0913, PLR0917  (one parameter an option)
         is_one_run,
     )
 
-    choice = MetricChoice(gating=metrics) if metrics else MetricChoice()
     choices = ComparisonChoices(
         baseline=RunAddress.read(baseline),
         out=out,
-        metrics=read_margins(margins, choice),
+        metrics=read_margins(margins, MetricChoice(gating=metrics)),
         question="population" if population else "fixed_suite",
         suite_file=suite_file,
         regrades_judges=regrade_judges,

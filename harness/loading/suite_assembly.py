@@ -6,6 +6,7 @@ from dataclasses import replace
 from harness.documents.findings import BadReference
 from harness.documents.nodes import Entry, Location, Node, Table, describe, is_null, text_of
 from harness.documents.shapes import option_hints
+from harness.loading.comparison_checks import check_comparison
 from harness.loading.custom_functions import FunctionNeeds, check_needs
 from harness.loading.gate_checks import Measurable
 from harness.loading.gate_entries import bind_gates
@@ -34,6 +35,7 @@ from harness.types.code import Fixture, HubFile, SuitePath
 from harness.types.grades import Role
 from harness.types.suites import (
     MOST_WEIGHT,
+    ComparisonRule,
     Gate,
     GraderSpec,
     Limits,
@@ -73,6 +75,7 @@ def assemble(node: Node, context: LoadContext) -> Suite | None:
     check_composer(translated, entries.specs, context)
     redact = head.redact if head else None
     check_redactor(redact, location.child("redact"), context)
+    check_comparison(head.comparison if head else None, location, context, entries.names)
     weighed = _weigh(location, entries, scoring, context)
     suite = Suite(
         name=head.name if head else "",
@@ -99,6 +102,7 @@ def assemble(node: Node, context: LoadContext) -> Suite | None:
         secrets=_secrets(location, head, target, weighed, context),
         redact=redact,
         errors=head.errors if head else "fail",
+        comparison=head.comparison if head else ComparisonRule(),
         prices=head.prices if head else {},
     )
     _check_prices(suite, location, context)

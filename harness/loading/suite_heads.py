@@ -6,7 +6,7 @@ from typing import Literal
 
 from harness.types.code import CodeRef, SuitePath
 from harness.types.prices import Price
-from harness.types.suites import MOST_EPOCHS, Limits, Retries
+from harness.types.suites import MOST_EPOCHS, ComparisonRule, Limits, Retries
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,6 +65,10 @@ class SuiteHead:
     )
     scoring: ScoringEntry = field(
         default_factory=ScoringEntry, metadata={"description": "When a trial passes."}
+    )
+    comparison: ComparisonRule = field(
+        default_factory=ComparisonRule,
+        metadata={"description": "What decides when runs are compared, and the drops allowed."},
     )
     slices: tuple[str, ...] = field(
         default=(),

@@ -2,6 +2,9 @@
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
+
+import msgspec
 
 from harness.measuring.paired_outcomes import (
     ComparedMetric,
@@ -12,7 +15,7 @@ from harness.measuring.paired_outcomes import (
 from harness.running.compared_sides import COSTS, SCORE, TRIAL, Column, ComparedSide
 from harness.system.suggestions import suggest
 from harness.types.errors import Fault, InputError
-from harness.types.suites import ErrorRule
+from harness.types.suites import ComparisonRule, ErrorRule
 
 MOST_WITH_COSTS = 20_000
 """With more samples, costs are compared only where they decide: no two are alike."""
@@ -20,18 +23,29 @@ MOST_WITH_COSTS = 20_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MetricChoice:
-    """Which metrics decide, and the drop of each that one can live with.
+    """Which metrics decide (none: those that the suite names), and the drop one can live with.
 
     `margin` is that of every metric which has none of its own in `margins`; None for no margin.
     """
 
-    gating: tuple[str, ...] = (TRIAL,)
+    gating: tuple[str, ...] = ()
     margin: float | None = None
     margins: Mapping[str, float] = field(default_factory=dict)
 
     def margin_of(self, metric: str) -> float | None:
         """Return the margin of a metric; a general one is a fraction, and holds for no cost."""
         return self.margins.get(metric, None if metric in COSTS else self.margin)
+
+
+def chosen_metrics(rule: Mapping[str, Any] | None, choice: MetricChoice) -> MetricChoice:
+    """Fill what the command line does not choose by what the candidate's suite says."""
+    said = msgspec.convert(rule or {}, ComparisonRule)
+    return MetricChoice(
+        gating=choice.gating or said.metrics,
+        margin=choice.margin,
+        # A margin of the command line for all metrics goes before those of the suite.
+        margins=choice.margins if choice.margin else {**said.margins, **choice.margins},
+    )
 
 
 def require_metrics(choice: MetricChoice, sides: Sequence[ComparedSide]) -> None:
@@ -78,7 +92,8 @@ def leaves_costs_out(ids: Sequence[str]) -> bool:
 def _metric(
     name: str, choice: MetricChoice, sides: tuple[ComparedSide, ComparedSide]
 ) -> ComparedMetric:
-    is_cost = name in COSTS
+    # Graders' names go before.
+    is_cost = name in COSTS and not any(name in side.passes for side in sides)
     is_score = is_cost or any(name in side.scored for side in sides)
     return ComparedMetric(
         name=name,
@@ -88,12 +103,12 @@ def _metric(
         lowest=0.0 if is_score else None,
         highest=1.0 if is_score and not is_cost else None,
         lower_is_better=is_cost,
-        unit=COSTS.get(name, "points"),
+        unit=COSTS[name] if is_cost else "points",
     )
 
 
 def _column(metric: ComparedMetric) -> str:
-    is_grade = metric.kind == "score" and metric.name not in COSTS
+    is_grade = metric.kind == "score" and not metric.lower_is_better
     return f"{SCORE}{metric.name}" if is_grade else metric.name
 
 

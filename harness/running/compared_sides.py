@@ -7,18 +7,13 @@ from pathlib import Path
 from harness.storing.counted_outcomes import CountedOutcomes
 from harness.storing.manifests import Manifest, read_manifest
 from harness.types.errors import Fault, InputError
+from harness.types.summaries import AMOUNTS
 from harness.types.trials import ERROR_STATUSES, Outcome
 
 TRIAL = "trial"
 """The metric that is the trial as a whole: whether it passed."""
 
-COSTS: Mapping[str, str] = {
-    "seconds": "s",
-    "cost_usd": "USD",
-    "tokens": "tokens",
-    "steps": "steps",
-    "tool_calls": "calls",
-}
+COSTS = AMOUNTS
 """Metrics of which little is good, with their units."""
 
 
@@ -174,7 +169,7 @@ def value_of(outcome: Outcome, metric: str) -> float | str | None:
     """Return the value of a metric of one trial: None for an error, a text where it has none."""
     if metric == TRIAL:
         return _trial_value(outcome)
-    if metric in COSTS:
+    if metric in COSTS and metric not in outcome.grades:
         return _cost(outcome, metric)
     passed, score = _grade_values(outcome, metric.removeprefix(SCORE), asked=False)
     return score if metric.startswith(SCORE) else passed

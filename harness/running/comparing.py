@@ -11,6 +11,7 @@ from harness.measuring.suite_verdicts import invalid, judge_runs, pairing_fault
 from harness.running.baseline_grading import GradedBaseline, Regrading, graded_alike
 from harness.running.compared_metrics import (
     MetricChoice,
+    chosen_metrics,
     leaves_costs_out,
     metric_pairs,
     require_metrics,
@@ -50,22 +51,33 @@ async def compare(pairs: Sequence[SidePair], options: CompareOptions) -> tuple[C
         StoreError: a run cannot be read.
         InputError: a metric that is named is in none of the runs.
     """
-    require_metrics(options.choice, [side for pair in pairs for side in pair])
+    for baseline, candidate in pairs:
+        require_metrics(_choice(candidate, options), (baseline, candidate))
     paired = [await _pair(*pair, options) for pair in pairs]
     metrics = [[] if one.fault else one.metrics(options) for one in paired]
+    question = _question(pairs, options)
     judged = iter(
         judge_runs(
             [each for each in metrics if each],
-            question=options.question,
+            question=question,
             confirmed=options.confirmed,
         )
     )
     return tuple(
         one.compared(next(judged), each, options)
         if each
-        else one.compared(invalid(one.fault, options.question), [], options)
+        else one.compared(invalid(one.fault, question), [], options)
         for one, each in zip(paired, metrics, strict=True)
     )
+
+
+def _choice(candidate: ComparedSide, options: CompareOptions) -> MetricChoice:
+    return chosen_metrics(candidate.manifest.comparison, options.choice)
+
+
+def _question(pairs: Sequence[SidePair], options: CompareOptions) -> Question:
+    said = any((one.manifest.comparison or {}).get("population") for _, one in pairs)
+    return "population" if said else options.question
 
 
 async def _pair(
@@ -141,7 +153,8 @@ class _Paired:
 
     def metrics(self, options: CompareOptions) -> list[MetricPairs]:
         """Return the outcomes of every metric, those that decide first."""
-        return metric_pairs(self.graded.side, self.candidate, self.ids, options.choice)
+        choice = _choice(self.candidate, options)
+        return metric_pairs(self.graded.side, self.candidate, self.ids, choice)
 
     def compared(
         self, verdict: SuiteVerdict, metrics: Sequence[MetricPairs], options: CompareOptions

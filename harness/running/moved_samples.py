@@ -15,7 +15,7 @@ from harness.measuring.paired_outcomes import (
     PairedSample,
     SideOutcomes,
 )
-from harness.running.compared_sides import COSTS, SCORE, TRIAL, ComparedSide, value_of
+from harness.running.compared_sides import SCORE, TRIAL, ComparedSide, value_of
 from harness.running.first_failures import failed_of
 from harness.storing.counted_outcomes import FoundTrials
 from harness.types.comparisons import (
@@ -136,10 +136,10 @@ class _Shown:
 
 
 def _place(line: int, outcome: Outcome, metric: ComparedMetric) -> _Place:
-    is_score = metric.kind == "score" and metric.name not in COSTS
+    is_score = metric.kind == "score" and not metric.lower_is_better
     value = value_of(outcome, f"{SCORE}{metric.name}" if is_score else metric.name)
     number = metric.signed(value) if isinstance(value, float) else 0.0
-    passed = value_of(outcome, TRIAL if metric.name in COSTS else metric.name) == 1.0
+    passed = value_of(outcome, TRIAL if metric.lower_is_better else metric.name) == 1.0
     return _Place(number, value is None, outcome.epoch, line, passed)
 
 

@@ -47,6 +47,7 @@ def make_manifest(
         target_file=str(options.target_file.resolve()) if options.target_file else None,
         parameters=tuple(redact(word, suite.secrets) for word in options.parameters),
         judging=judging_of(suite),
+        comparison=asdict(suite.comparison),
         **environment_of(suite),
     )
     return _without_secrets(manifest, known_secrets(suite.secrets))

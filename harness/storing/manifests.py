@@ -67,7 +67,8 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
     files that were not committed. `target_file` and `parameters` are what `--target` and `--param`
     gave. `resumed` tells of every time that the run was gone on with; all else, the time of its
     beginning and its command aside, is as it was the last time. `judging` says by what rule a trial
-    passes: the role, weight and threshold of each grader, and the suite's scoring.
+    passes: the role, weight and threshold of each grader, and the suite's scoring; `comparison`
+    what the suite says of comparing its runs.
     """
 
     v: int = 1
@@ -101,6 +102,7 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
     parameters: tuple[str, ...] = ()
     resumed: tuple[Resumption, ...] = ()
     judging: dict[str, Any] | None = None
+    comparison: dict[str, Any] | None = None
 
 
 def environment_of(suite: Suite) -> dict[str, Any]:

@@ -142,6 +142,20 @@ Gate = GateSpec | WeightedGate | GateGroup
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ComparisonRule:
+    """How runs of the suite are compared, where the command line does not say it.
+
+    `metrics` decide: graders, `trial`, or keys of `AMOUNTS`. `margins` are the drops that one can
+    live with, by metric: fractions, or in the metric's unit. With `population` the question is
+    about all that the samples stand for.
+    """
+
+    metrics: tuple[str, ...] = field(default=("trial",), metadata={"min_length": 1})
+    margins: Mapping[str, float] = field(default_factory=dict)
+    population: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Scoring:
     """When a trial passes: without a threshold, when every required grade has passed.
 
@@ -243,6 +257,7 @@ class Suite:
     scoring: Scoring = field(default_factory=Scoring)
     slices: tuple[str, ...] = ()
     gates: tuple[Gate, ...] = ()
+    comparison: ComparisonRule = field(default_factory=ComparisonRule)
     warnings: tuple[Fault, ...] = ()
     notes: tuple[Fault, ...] = ()
     secrets: tuple[str, ...] = field(default=(), repr=False)

@@ -19,10 +19,10 @@ from harness.reports.comparison_markdown import comparisons_markdown
 from harness.running.compared_metrics import MetricChoice
 from harness.running.run_addresses import RunAddress
 from harness.types.comparisons import Comparison
-from harness.types.errors import InputError, TargetError
+from harness.types.errors import InputError, SuiteError, TargetError
 from harness.types.grades import Grade
 from harness.types.samples import Sample
-from harness.types.suites import Limits, Retries
+from harness.types.suites import ComparisonRule, Limits, Retries, Suite
 
 QUICKSTART = Path(__file__).parents[2] / "suites" / "quickstart"
 REGRADE = Path(sys.executable).parent / "regrade"
@@ -64,7 +64,7 @@ def run_of(tmp_path):
 
 def compared(baseline, candidate, *, margins=("0.05",), model=None, **choices):
     """Compare two run directories."""
-    metrics = read_margins(margins, MetricChoice(gating=choices.pop("gating", ("trial",))))
+    metrics = read_margins(margins, MetricChoice(gating=choices.pop("gating", ())))
     address = RunAddress(str(baseline), choices.pop("baseline_model", None))
     chosen = ComparisonChoices(
         baseline=address, out=Path(candidate).parent, metrics=metrics, **choices
@@ -415,3 +415,39 @@ def test_hostile_names_and_words_do_no_harm_where_a_comparison_is_shown(run_of):
     text = comparisons_markdown(found)
     assert "\x1b" not in text
     assert "<b>" not in text.replace("`` \\x1b[31m<b>|`@x` ``", "")
+
+
+def test_a_suite_says_what_decides_and_which_drops_are_allowed(run_of):
+    rule = ComparisonRule(metrics=("g",), margins={"g": 0.5}, population=True)
+    run = run_of(suite_of(comparison=rule))
+    one = only(compared(run, run, margins=()))
+    assert (one.verdict.decided_by, one.verdict.verdict) == (("g",), "no_worse")
+    assert one.verdict.question == "population"
+    narrow = only(compared(run, run, margins=("0.01",), gating=("trial",)))
+    assert (narrow.verdict.decided_by, narrow.verdict.verdict) == (("trial",), "inconclusive")
+
+
+@pytest.mark.parametrize(
+    ("written", "said"),
+    [
+        ({"metrics": ["wrods"]}, "no metric 'wrods'"),
+        ({"margins": {"wrods": 0.1}}, "no metric 'wrods'"),
+        ({"margins": {"words": 0}}, "the margin of words is 0"),
+        ({"margins": {"words": 5}}, r"the margin of words is 5; .*0\.05"),
+        ({"margin": 0.05}, "margin"),
+        ({"metrics": []}, "metrics"),
+    ],
+)
+def test_what_a_suite_says_of_comparing_is_checked(written, said):
+    words = {"type": "exact_match"}
+    document = {"name": "s", "graders": {"words": words}, "comparison": written}
+    with pytest.raises(SuiteError, match=said):
+        Suite.from_mapping(document)
+
+
+def test_a_cost_is_compared_with_a_margin_in_its_unit(run_of):
+    run = run_of()
+    one = only(compared(run, run, gating=("tokens",), margins=("tokens=3",)))
+    assert [(m.metric, m.margin, m.unit) for m in one.verdict.metrics if m.gating] == [
+        ("tokens", 3, "tokens")
+    ]

@@ -70,7 +70,7 @@ def test_a_mapping_is_checked_as_yaml_is(folder, change, expected):
         ("attempts: 4", 'unknown key "attempts"; it belongs under `retries`'),
         ("threshold: 0.5", 'unknown key "threshold"; it belongs under `scoring`'),
         ("models: [a]", 'unknown key "models"; it belongs under `target`'),
-        ("turn: 1", 'unknown key "turn"; allowed: dataset, description'),
+        ("turn: 1", 'unknown key "turn"; allowed: comparison, dataset'),
         ("limits: {epochs: 2}", 'unknown key "epochs"; it belongs one level up, beside `limits`'),
         ("epoch: 3", 'unknown key "epoch"; did you mean "epochs"?'),
         ("reward: {}", 'reward: "kind" is missing; one of: metric, custom'),
