@@ -6,11 +6,18 @@ from dataclasses import dataclass, field, replace
 from harness.loading.fault_lists import FaultList
 from harness.loading.sample_rows import ReadRow
 from harness.loading.selections import Selection
+from harness.system.secret_values import Secrets
 from harness.system.texts import cut
 from harness.types.errors import Fault
 
 _MOST_TAGS = 10_000
 _MOST_SHOWN = 60
+
+MOST_IDS = 4096
+"""How many ids are looked at for secrets at once."""
+
+GIVEN_AWAY = "the id holds the value of a secret"
+ALLOWED_ID = "ids are stored as they are: one that gives nothing away"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,16 +42,21 @@ CheckRow = Callable[[Located], tuple[tuple[Fault, ...], tuple[Fault, ...]]]
 class Census:
     """Counts the rows of a dataset. Ids are held as 64-bit hashes.
 
-    `suspects` are hashes that occurred again; `find_duplicates` then compares the ids.
+    `suspects` are hashes that occurred again; `find_duplicates` then compares the ids. Of the ids
+    that `look_at_ids` has not looked at, `ids` holds at most `MOST_IDS`; `gives_away` says that
+    one holds a secret, `find_secrets` then says which.
     """
 
     file: str
     selection: Selection
     check_row: CheckRow
+    secrets: Secrets
     count: int = 0
     selected: int = 0
     hashes: set[int] = field(default_factory=set)
     suspects: set[int] = field(default_factory=set)
+    ids: list[str] = field(default_factory=list)
+    gives_away: bool = False
     selected_ids: set[str] = field(default_factory=set)
     tags: set[str] = field(default_factory=set)
     faults: FaultList = field(init=False)
@@ -78,12 +90,20 @@ class Census:
         if hashed in self.hashes:
             self.suspects.add(hashed)
         self.hashes.add(hashed)
+        self.ids.append(sample_id)
+        if len(self.ids) >= MOST_IDS:
+            self.look_at_ids()
         if self.selection.takes(sample_id, tags):
             self.selected += 1
         if sample_id in self.selection.ids:
             self.selected_ids.add(sample_id)
         if self.selection.tags and len(self.tags) < _MOST_TAGS:
             self.tags.update(tags)
+
+    def look_at_ids(self) -> None:
+        """Look for secrets in the ids that were noted; many at once take no time."""
+        self.gives_away = self.gives_away or self.secrets.stand_in("\n".join(self.ids))
+        self.ids.clear()
 
     def warn_column(self, line: int, name: str, close: str) -> None:
         """Warn once of a column that looks misspelt."""
@@ -113,6 +133,15 @@ class Census:
         if not fault.problem.startswith("the byte 0x"):
             return fault
         return replace(fault, problem=f"{fault.problem}, as on {self._bad_lines - 1:,} more lines")
+
+
+def find_secrets(
+    rows: Iterable[tuple[int, str, bool]], secrets: Secrets, file: str
+) -> Iterator[Fault]:
+    """Return a fault for every id that holds a secret: ids are stored and shown as they are."""
+    for line, sample_id, _ in rows:
+        if secrets.stand_in(sample_id):
+            yield Fault(file=file, line=line, path="id", problem=GIVEN_AWAY, allowed=ALLOWED_ID)
 
 
 def find_duplicates(

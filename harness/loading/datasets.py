@@ -12,12 +12,20 @@ from pathlib import Path
 from typing import Protocol
 
 from harness.documents.encodings import BOM, find_other_encoding
-from harness.loading.census import Census, Located, find_duplicates
+from harness.loading.census import (
+    ALLOWED_ID,
+    GIVEN_AWAY,
+    Census,
+    Located,
+    find_duplicates,
+    find_secrets,
+)
 from harness.loading.csv_rows import CsvRows
 from harness.loading.jsonl_rows import JsonlRows
 from harness.loading.row_parts import RowParts
 from harness.loading.selections import Matches, Selection, effective, refuse_selection
 from harness.system.hashing import sha256_of
+from harness.system.redaction import known_secrets
 from harness.types.code import HubFile
 from harness.types.errors import DatasetError, Fault
 from harness.types.samples import Sample
@@ -136,6 +144,7 @@ class _Reading:
     def __init__(self, suite: Suite, path: Path, selection: Selection, parts: RowParts) -> None:
         self._path, self._shown = path, shown_name(suite)
         self._selection, self._parts = selection, parts
+        self._secrets = known_secrets(suite.secrets)
         strips = suite.dialect == "letta-evals"
         csv = path.suffix.lower() == ".csv"
         self._rows: Rows = CsvRows(self._shown, strips=strips) if csv else JsonlRows(self._shown)
@@ -148,11 +157,14 @@ class _Reading:
             raise DatasetError([other])
         self._state = _state(source)
         self._sha256 = f"sha256:{hashlib.file_digest(source, hashlib.sha256).hexdigest()}"
-        census = Census(self._shown, self._selection, self._parts.check)
+        census = Census(self._shown, self._selection, self._parts.check, self._secrets)
         _skip_mark(source)
         self._rows.check(source, census)
         if census.suspects:
             census.faults.add(*find_duplicates(self._ids(source), census.suspects, self._shown))
+        census.look_at_ids()
+        if census.gives_away:
+            census.faults.add(*find_secrets(self._ids(source), self._secrets, self._shown))
         # The ids have done their work; a run of a million samples need not hold them.
         census.hashes.clear()
         self._refuse(census)
@@ -247,6 +259,14 @@ def _inline(suite: Suite, selection: Selection) -> Dataset:
     if twice:
         problems = [f'duplicate id: the id "{sample_id}"' for sample_id in twice]
         raise DatasetError([Fault(file=shown, path="samples", problem=one) for one in problems])
+    secrets = known_secrets(suite.secrets)
+    known = [index for index, sample in enumerate(samples) if secrets.stand_in(sample.id)]
+    if known:
+        places = (f"samples[{index}].id" for index in known)
+        raise DatasetError(
+            Fault(file=shown, path=place, problem=GIVEN_AWAY, allowed=ALLOWED_ID)
+            for place in places
+        )
     taken = [sample for sample in samples if selection.takes(sample.id, sample.tags)]
     matches = Matches(
         file=shown,

@@ -11,7 +11,7 @@ import msgspec
 
 from harness.documents.encodings import bad_byte
 from harness.documents.nodes import describe_value
-from harness.loading.census import Census, Located
+from harness.loading.census import MOST_IDS, Census, Located
 from harness.loading.json_texts import (
     BadJson,
     count_surrogates,
@@ -81,7 +81,7 @@ class JsonlRows:
 
     def check(self, lines: Iterable[bytes], census: Census) -> None:
         """Check every row; a million usual ones take some two seconds."""
-        hashes, take_id = census.hashes, census.take_id
+        hashes, ids, take_id = census.hashes, census.ids, census.take_id
         selecting = bool(census.selection.ids or census.selection.tags)
         for number, line in enumerate(lines, 1):
             usual = _read_usual(line)
@@ -104,6 +104,9 @@ class JsonlRows:
             if hashed in hashes:
                 census.suspects.add(hashed)
             hashes.add(hashed)
+            ids.append(sample_id)
+            if len(ids) >= MOST_IDS:
+                census.look_at_ids()
             census.selected += 1
 
     def rows(self, lines: Iterable[bytes]) -> Iterator[Located]:

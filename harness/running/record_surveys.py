@@ -4,10 +4,12 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 
+from harness.loading.census import ALLOWED_ID, GIVEN_AWAY
 from harness.loading.fault_lists import FaultList
 from harness.running.record_mapping import has_field
 from harness.running.record_reading import Placed, RecordReading, Records
 from harness.running.sample_matching import Doubt, id_of, prompts_of
+from harness.system.redaction import known_secrets
 from harness.system.suggestions import suggest
 from harness.types.errors import Fault, InputError
 from harness.types.events import ToolResult
@@ -27,6 +29,7 @@ class Survey:
 
     def __init__(self, records: Records) -> None:
         self._request = records
+        self._secrets = known_secrets()
         self._faults = FaultList(records.path.as_posix())
         self._alike: Counter[tuple[str, str]] = Counter()
         self._unmatched = FaultList(records.path.as_posix(), noun="records")
@@ -90,7 +93,11 @@ class Survey:
         if placed.row is not None:
             self.uses[placed.row] += 1
             return
-        key, prompts = hash(id_of(placed.record)), hash(prompts_of(placed.record))
+        sample_id = id_of(placed.record)
+        if self._secrets.stand_in(sample_id):
+            fault = Fault(file=placed.record.place, problem=GIVEN_AWAY, allowed=ALLOWED_ID)
+            self._add_faults((fault,))
+        key, prompts = hash(sample_id), hash(prompts_of(placed.record))
         self._other_prompts += self._prompts.setdefault(key, prompts) != prompts
 
     @property

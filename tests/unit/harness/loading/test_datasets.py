@@ -235,6 +235,46 @@ def test_an_id_that_stands_twice_names_both_lines(refused, first, second, proble
     assert problem in fault
 
 
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("d.jsonl", '{"id": "a", "input": "x"}\n{"id": "run canary-9f3a", "input": "x"}\n'),
+        ("d.jsonl", '{"id": "a", "input": "x"}\n{"id": "canary-9f3a", "input": "x", "b": {}}\n'),
+        (
+            "d.jsonl",
+            '{"id": "a", "input": "x"}\n{"id": "canary-9f3a", "input": "x", "history": []}',
+        ),
+        ("d.jsonl", '{"input": "x"}\n{"sample_id": "canary\\u002d9f3a", "input": "x"}\n'),
+        ("d.csv", 'id,input\n"canary-9f3a",x\n'),
+    ],
+)
+def test_an_id_that_holds_a_secret_is_refused_without_showing_it(refused, monkeypatch, name, text):
+    monkeypatch.setenv("SOME_API_KEY", "canary-9f3a")
+    [fault] = refused(text, name)
+    assert fault.startswith(f"{name}:2: id: the id holds the value of a secret")
+    assert "canary" not in fault
+
+
+def test_one_secret_among_very_many_ids_is_found(refused, monkeypatch):
+    monkeypatch.setenv("SOME_API_KEY", "canary-9f3a")
+    ids = [f"sample-{index}" for index in range(10_000)]
+    for at in (0, 4_095, 4_096, 9_999):
+        ids[at] = f"canary-9f3a-{at}"
+    found = refused("".join(f'{{"id": "{one}", "input": "x"}}\n' for one in ids))
+    assert [fault.split(":")[1] for fault in found] == ["1", "4096", "4097", "10000"]
+
+
+def test_an_id_of_a_sample_in_the_suite_that_holds_a_secret_is_refused_too():
+    suite = Suite(
+        name="s", secrets=("canary-9f3a",), samples=(Sample(id="canary-9f3a", input="x"),)
+    )
+    with pytest.raises(DatasetError) as caught:
+        open_dataset(suite)
+    [fault] = map(str, caught.value.faults)
+    assert "samples[0].id: the id holds the value of a secret" in fault
+    assert "canary" not in fault
+
+
 def test_ids_whose_hashes_clash_are_looked_at_again():
     rows = [(1, "a", True), (2, "b", True), (3, "c", True), (4, "b", True)]
     clashing = {hash("a"), hash("b"), hash("c")}

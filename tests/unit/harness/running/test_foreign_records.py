@@ -49,6 +49,14 @@ def test_samples_models_and_epochs_come_from_the_records(tmp_path):
     assert all(trial.sample == sample for sample, trial in recorded.pairs())
 
 
+def test_a_record_whose_id_holds_a_secret_is_refused_without_showing_it(tmp_path, monkeypatch):
+    monkeypatch.setenv("SOME_API_KEY", "canary-9f3a")
+    path = write_lines(tmp_path / "r.jsonl", [chat(id="a"), chat(id="canary-9f3a")])
+    [fault] = faults(path)
+    assert "r.jsonl:2: the id holds the value of a secret" in fault
+    assert "canary" not in fault
+
+
 def test_the_origin_is_told_with_its_hash(tmp_path):
     path = write_lines(tmp_path / "r.jsonl", [chat(id="a")])
     origin = survey(path).source
