@@ -170,7 +170,7 @@ class LettaCode:
         default=(),
         metadata={
             "description": "Names of environment variables that the command sees, beside PATH, "
-            "locale, proxies and the keys it needs."
+            "locale, proxies and the key of the model's provider."
         },
     )
     sample_env: tuple[str, ...] = field(

@@ -114,7 +114,7 @@ async def _share(
     run_folder: Path,
     server: "CodeServer | None",
 ) -> Shared:
-    environment = base_environment(os.environ, pass_env=agent.pass_env, provider_keys=False)
+    environment = base_environment(os.environ, pass_env=agent.pass_env)
     environment[RUN_MARK] = run_context.run_id
     preparation = Preparation(argv, run_folder / PREPARED, environment)
     preparation.folder.mkdir()

@@ -12,23 +12,20 @@ _NETWORK = frozenset(
     | {"HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY", "LETTA_PROJECT_ID"}
 )
 _SERVER_KEY = "LETTA_API_KEY"
+_TOKENS = ("HF_TOKEN", "COPILOT_GITHUB_TOKEN")
 _PROVIDERS = ("AWS_", "AZURE_", "CLOUDFLARE_", "GOOGLE_")
 _ALWAYS = {"DO_NOT_TRACK": "1", "DISABLE_AUTOUPDATER": "1"}
 
 
 def base_environment(
-    environ: Mapping[str, str], *, pass_env: Iterable[str], provider_keys: bool
+    environ: Mapping[str, str], *, pass_env: Iterable[str], keys: Iterable[str] = ()
 ) -> dict[str, str]:
-    """Return what every process of the command sees; the keys of model providers if wanted."""
-    needed = [
-        name
-        for name in environ
-        if name.upper() in _NETWORK or (provider_keys and is_provider_key(name))
-    ]
-    return {**plain_environment(environ, passed=[*pass_env, *needed]), **_ALWAYS}
+    """Return what every process of the command sees, the variables called `keys` among it."""
+    network = [name for name in environ if name.upper() in _NETWORK]
+    return {**plain_environment(environ, passed=[*pass_env, *network, *keys]), **_ALWAYS}
 
 
 def is_provider_key(name: str) -> bool:
-    """Say whether a variable is one by which a model provider knows its customers."""
+    """Say whether a variable is one by which a model provider knows its customers: a secret."""
     is_key = name.endswith("_API_KEY") and name != _SERVER_KEY
-    return is_key or name == "HF_TOKEN" or name.startswith(_PROVIDERS)
+    return is_key or name in _TOKENS or name.startswith(_PROVIDERS)

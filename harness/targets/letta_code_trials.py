@@ -10,15 +10,15 @@ from typing import Any
 from harness.system.child_environment import RUN_MARK, TRIAL_MARK
 from harness.system.texts import one_line
 from harness.targets.letta_code import Backend, LettaCode
-from harness.targets.letta_code_backends import PROVIDER, backend_of
+from harness.targets.letta_code_backends import backend_of
 from harness.targets.letta_code_environment import base_environment, is_provider_key
 from harness.targets.letta_code_flags import resolve_flags, split_flags
 from harness.targets.letta_code_folders import Folders, make_folders
 from harness.targets.letta_code_memory import sample_memory
+from harness.targets.letta_code_providers import provider_variables
 from harness.targets.letta_code_variables import MEMORY_VARIABLES, sample_environment
 from harness.types.errors import TargetError
 from harness.types.protocols import AttemptContext, RunContext
-from harness.types.suites import SCRIPTED
 
 _WIDTH = 200
 _SECRET_NAMES = ("KEY", "TOKEN", "SECRET", "PASSWORD", "CREDENTIALS")
@@ -91,9 +91,10 @@ def open_trial(shared: Shared, context: AttemptContext) -> CodeTrial:
     )
     work = _working_folder(shared, context.model, folders)
     mark = random_texts.token_hex(16)
-    keys = backend == "local" and not context.model.startswith((SCRIPTED, f"{PROVIDER}/"))
+    # A server has keys of its own.
+    keys = provider_variables(context.model) if backend == "local" else ()
     environment = {
-        **base_environment(os.environ, pass_env=agent.pass_env, provider_keys=keys),
+        **base_environment(os.environ, pass_env=agent.pass_env, keys=keys),
         **own,
         **_server_environment(shared, backend),
         **_trial_environment(folders, mark),

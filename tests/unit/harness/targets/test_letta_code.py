@@ -156,10 +156,10 @@ def test_the_command_sees_little_of_our_environment_and_keys_only_where_needed()
     always = {"DO_NOT_TRACK": "1", "DISABLE_AUTOUPDATER": "1"}
     # A home of its own takes the place of ours later.
     plain = {"PATH": "/bin", "https_proxy": "http://p", "LC_ALL": "C", "HOME": "/root", **always}
-    keys = {"OPENAI_API_KEY": "k1", "AWS_PROFILE": "p"}
-    assert base_environment(environ, pass_env=(), provider_keys=False) == plain
-    assert base_environment(environ, pass_env=(), provider_keys=True) == {**plain, **keys}
-    named = base_environment(environ, pass_env=("MY_TOKEN", "UNSET"), provider_keys=False)
+    assert base_environment(environ, pass_env=()) == plain
+    keyed = base_environment(environ, pass_env=(), keys=("OPENAI_API_KEY",))
+    assert keyed == {**plain, "OPENAI_API_KEY": "k1"}
+    named = base_environment(environ, pass_env=("MY_TOKEN", "UNSET"))
     assert named == {**plain, "MY_TOKEN": "t"}
 
 
