@@ -118,7 +118,9 @@ class _Asked:
     def _chances(self, chance: Callable[[int, int, int], float], k: int) -> list[float]:
         """Return pass@k or pass^k of every sample that has k trials."""
         tries = [one.passes(worst=self.worst) for one in self.values(passes=True)]
-        return [chance(c, of, k) for one in tries for c, of in one if of >= k]
+        each = [pair for one in tries for pair in one.elements() if pair[1] >= k]
+        chances = {pair: chance(*pair, k) for pair in dict.fromkeys(each)}
+        return sorted(chances[pair] for pair in each)
 
 
 def _with_ends(means: Sequence[float], bounds: tuple[float, float]) -> Interval:

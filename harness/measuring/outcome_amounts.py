@@ -19,7 +19,8 @@ def amounts_of(outcome: Outcome) -> Iterator[tuple[str, float]]:
     if usage.output_tokens is not None:
         tokens = usage.output_tokens + (tokens or 0)
     found = (
-        ("seconds", outcome.seconds, _MOST),
+        # No trial takes no time: a record of another tool does not say.
+        ("seconds", outcome.seconds or None, _MOST),
         ("cost_usd", usage.cost_usd, _MOST_USD),
         ("tokens", tokens, _MOST),
         ("steps", outcome.steps, _MOST),

@@ -1,9 +1,12 @@
 """The numbers of some trials of one model, as a summary holds them."""
 
 import math
+from array import array
+from collections import Counter
 from collections.abc import Mapping, Sequence
+from itertools import repeat
 
-from harness.measuring.intervals import effective_trials, mean, pass_rate
+from harness.measuring.intervals import effective_trials, mean, pass_rate, quantile
 from harness.measuring.pass_at_k import pass_at_k_over
 from harness.measuring.tally_parts import GraderPart, Part
 from harness.types.summaries import (
@@ -20,8 +23,8 @@ from harness.types.trajectories import Usage
 
 _SMALL_K = 10
 _Shown = Mapping[str, str | None]
-_Tries = Sequence[tuple[int, int]]
-"""Passes and trials by sample."""
+_Try = tuple[int, int]
+"""How many trials of a sample passed, and how many there are."""
 
 
 def model_numbers(part: Part, shown: _Shown) -> ModelSummary:
@@ -57,8 +60,8 @@ def model_numbers(part: Part, shown: _Shown) -> ModelSummary:
 def slice_numbers(part: Part, shown: _Shown) -> SliceSummary:
     """Sum up some trials of a model; where all are errors there is no rate."""
     is_known = part.trials > part.errors
-    tries = part.passes.passes() if is_known else []
-    means, counted = _rates(tries), sum(of for _, of in tries)
+    tries = part.passes.passes() if is_known else Counter[_Try]()
+    means, counted = _rates(tries), _trials(tries)
     rate = pass_rate(means, counted)
     if_failed, if_passed = _bounds(part)
     return SliceSummary(
@@ -101,7 +104,7 @@ def _grader_numbers(part: GraderPart, epochs: int, display_name: str | None) -> 
         mean=score.mean,
         low=score.low,
         high=score.high,
-        pass_rate=pass_rate(_rates(tries), sum(of for _, of in tries)),
+        pass_rate=pass_rate(_rates(tries), _trials(tries)),
         passed=passed,
         failed=part.graded - passed,
         graded=part.graded,
@@ -113,29 +116,37 @@ def _grader_numbers(part: GraderPart, epochs: int, display_name: str | None) -> 
     )
 
 
-def _rates(tries: _Tries) -> Sequence[float]:
+def _rates(tries: Counter[_Try]) -> Sequence[float]:
     """Return the pass rate of each sample, in ascending order."""
-    return sorted(passes / trials for passes, trials in tries)
+    rates = sorted((passes / trials, count) for (passes, trials), count in tries.items())
+    found = array("d")
+    for rate, count in rates:
+        found.extend(repeat(rate, count))
+    return found
 
 
-def _pass_at(tries: _Tries, epochs: int) -> tuple[PassAtK, ...]:
+def _trials(tries: Counter[_Try]) -> int:
+    return sum(trials * count for (_, trials), count in tries.items())
+
+
+def _pass_at(tries: Counter[_Try], epochs: int) -> tuple[PassAtK, ...]:
     """Return pass@k and pass^k for k of 2 to 10, and for all epochs."""
     if epochs == 1 or not tries:
         return ()
     ks = dict.fromkeys([*range(2, min(epochs, _SMALL_K) + 1), epochs])
-    return tuple(pass_at_k_over(tries, k) for k in ks)
+    return tuple(pass_at_k_over(tries.elements(), k) for k in ks)
 
 
 def _amount(part: Part, name: str) -> Amount:
-    values, every = part.amount(name), list(part.total(name).each())
-    means = values.means()
+    values, every = part.amount(name), part.total(name).each()
+    means, each = values.means(), values.each()
     found = mean(means, bounds=(0.0, math.inf))
     return Amount(
         mean=found.mean,
         low=found.low,
         high=found.high,
-        p50=values.quantile(0.5),
-        p90=values.quantile(0.9),
+        p50=quantile(each, 0.5),
+        p90=quantile(each, 0.9),
         total=math.fsum(every) if every else None,
         trials=len(values),
         samples=len(means),

@@ -4,11 +4,10 @@ import math
 from array import array
 from bisect import bisect_left
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from harness.measuring.intervals import quantile
 from harness.system.numbers import reaches
 
 Rows = Sequence[int]
@@ -70,51 +69,51 @@ class Values:
         """Count the trials."""
         return len(self.column.pick(self.rows)[0])
 
-    def each(self, *, worst: float = 0.0) -> Iterator[float]:
+    def each(self, *, worst: float = 0.0) -> Sequence[float]:
         """Return the value of every trial, the worst one for what could not be graded."""
-        return iter(self._filled(worst)[1])
+        return self._filled(worst)[1]
 
     def means(self, *, worst: float = 0.0, reaching: float | None = None) -> "array[float]":
         """Return the mean of every sample over its epochs, in ascending order.
 
         With `reaching`, a value counts 1 where it reaches that bound, and else 0.
         """
-        groups = self._groups(worst, reaching)
-        if self.samples is None:
-            return array("d", sorted(value for (value,) in groups))
-        return array("d", sorted(math.fsum(each) / len(each) for each in groups))
-
-    def passes(self, *, worst: float = 0.0) -> list[tuple[int, int]]:
-        """Return how many trials passed of how many, by sample, where values are 0 and 1."""
-        rows, values = self._filled(worst)
-        if self.samples is None:
-            return sorted((int(value), 1) for value in values)
-        found: dict[int, list[int]] = {}
-        numbers = map(self.samples.__getitem__, rows)
-        # Few samples have more than two kinds of results, and counting them is quick.
-        for (number, value), count in Counter(zip(numbers, values, strict=True)).items():
-            pair = found.setdefault(number, [0, 0])
-            pair[0] += int(value) * count
-            pair[1] += count
-        return sorted((passed, count) for passed, count in found.values())
-
-    def quantile(self, share: float, *, worst: float = 0.0) -> float | None:
-        """Return the value below which `share` (0..1) of the trials lie."""
-        return quantile(list(self.each(worst=worst)), share)
-
-    def _filled(self, worst: float) -> tuple[Rows, Sequence[float]]:
-        """Return the rows with their values, the worst one for what could not be graded."""
-        rows, values = self.column.pick(self.rows)
-        return rows, [worst if value == _MISSING else value for value in values]
-
-    def _groups(self, worst: float, reaching: float | None) -> Collection[Sequence[float]]:
-        """Return the values of each sample."""
         rows, values = self._filled(worst)
         if reaching is not None:
             values = [float(reaches(value, reaching)) for value in values]
         if self.samples is None:
-            return [(value,) for value in values]
-        groups: defaultdict[int, list[float]] = defaultdict(list)
-        for number, value in zip(map(self.samples.__getitem__, rows), values, strict=True):
-            groups[number].append(value)
-        return groups.values()
+            return array("d", sorted(values))
+        groups = _grouped(map(self.samples.__getitem__, rows), values)
+        return array("d", sorted(math.fsum(each) / len(each) for each in groups))
+
+    def passes(self, *, worst: float = 0.0) -> Counter[tuple[int, int]]:
+        """Count the samples by how many of their trials passed, of how many.
+
+        For values that are 0 and 1.
+        """
+        rows, values = self._filled(worst)
+        if self.samples is None:
+            return Counter({(int(value), 1): count for value, count in Counter(values).items()})
+        numbers = map(self.samples.__getitem__, rows)
+        found: dict[int, list[int]] = {}
+        # A sample has one or two kinds of results, and counting them is quick.
+        for (number, value), count in Counter(zip(numbers, values, strict=True)).items():
+            pair = found.setdefault(number, [0, 0])
+            pair[0] += int(value) * count
+            pair[1] += count
+        return Counter((passed, count) for passed, count in found.values())
+
+    def _filled(self, worst: float) -> tuple[Rows, Sequence[float]]:
+        """Return the rows with their values, the worst one for what could not be graded."""
+        rows, values = self.column.pick(self.rows)
+        if not values.count(_MISSING):
+            return rows, values
+        return rows, [worst if value == _MISSING else value for value in values]
+
+
+def _grouped(numbers: Iterable[int], values: Iterable[float]) -> Iterable[Sequence[float]]:
+    """Return the values of each sample."""
+    groups: defaultdict[int, list[float]] = defaultdict(list)
+    for number, value in zip(numbers, values, strict=True):
+        groups[number].append(value)
+    return groups.values()

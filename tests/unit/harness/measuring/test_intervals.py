@@ -1,8 +1,16 @@
 """Estimates and their intervals; reference values by scipy and statsmodels."""
 
 import pytest
+from scipy.stats import t
 
-from harness.measuring.intervals import effective_trials, mean, pass_rate, quantile, wilson
+from harness.measuring.intervals import (
+    effective_trials,
+    mean,
+    pass_rate,
+    quantile,
+    t_quantile,
+    wilson,
+)
 
 
 @pytest.mark.parametrize(
@@ -62,3 +70,9 @@ def test_quantiles_are_interpolated():
     assert quantile([4.0, 1.0, 3.0, 2.0], 0.5) == 2.5
     assert quantile([1.0], 0.9) == 1.0
     assert quantile([], 0.5) is None
+
+
+@pytest.mark.parametrize("degrees", [1, 29, 99, 100, 101, 499, 10**6])
+@pytest.mark.parametrize("share", [0.025, 0.5, 0.9, 0.95, 0.975, 0.99])
+def test_t_quantiles_are_those_of_scipy_however_many_degrees(degrees, share):
+    assert t_quantile(degrees, share) == pytest.approx(float(t.ppf(share, degrees)), abs=1e-8)

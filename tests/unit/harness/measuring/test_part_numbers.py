@@ -120,6 +120,11 @@ def test_what_trials_take_is_that_of_those_driven_to_their_end():
     assert found["tool_calls"].mean == 3.0
 
 
+def test_a_record_that_does_not_say_how_long_it_took_is_no_trial_of_0_s():
+    seconds = numbers(outcome("a", seconds=0.0), outcome("b", seconds=2.0)).per_trial["seconds"]
+    assert (seconds.mean, seconds.unknown) == (2.0, 1)
+
+
 @pytest.mark.parametrize("cost", [-1.0, 1e12])
 def test_a_cost_that_nobody_believes_is_unknown(cost):
     found = numbers(outcome(usage=Usage(cost_usd=cost))).per_trial["cost_usd"]

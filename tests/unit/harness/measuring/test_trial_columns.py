@@ -42,8 +42,9 @@ def test_means_and_passes_are_those_of_each_sample():
     cells = [(0, 1), (1, 0), (2, 1), (4, 1), (5, None)]
     values = Values(column(cells, "b"), samples=[7, 7, 8, 8, 8, 9])
     assert list(values.means()) == [0.0, 0.5, 1.0]
-    assert values.passes() == [(0, 1), (1, 2), (2, 2)]
-    assert Values(values.column, values.samples, [2, 3]).passes() == [(1, 1)]
+    assert values.passes() == {(0, 1): 1, (1, 2): 1, (2, 2): 1}
+    assert Values(values.column, values.samples, [2, 3]).passes() == {(1, 1): 1}
+    assert Values(values.column, None).passes() == {(0, 1): 2, (1, 1): 3}
 
 
 def test_values_that_reach_a_bound_count_one():
