@@ -243,3 +243,19 @@ def test_another_model_may_be_the_baseline(tmp_path, history):
     for named, verdicts in (("", ["inconclusive"] * 2), ("::m", ["inconclusive", "regressed"])):
         found = history(baseline=f"{runs[0]}{named}").models
         assert [one.verdict.verdict for one in found] == verdicts
+
+
+def test_a_pinned_run_that_was_deleted_is_warned_of_and_a_named_one_is_a_fault(tmp_path, history):
+    night(tmp_path, 1)
+    pin_baseline(tmp_path / "nights", "nightly", Pin(run="deleted", set_at=FIRST))
+    (model,) = history().models
+    assert model.baseline is None
+    assert "the pinned baseline is not there any more" in model.warnings[0]
+    with pytest.raises(InputError, match="deleted"):
+        history(baseline="deleted")
+
+
+def test_a_model_that_never_ran_is_a_fault(tmp_path, history):
+    night(tmp_path, 1)
+    with pytest.raises(InputError, match="no night on the model 'n'"):
+        history(model="n")
