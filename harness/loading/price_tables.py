@@ -41,6 +41,12 @@ class Prices:
         same = cost is None or cost == usage.cost_usd
         return usage if same else msgspec.structs.replace(usage, cost_usd=cost)
 
+    def estimated(self, model: str, usage: Usage, url: str | None) -> Usage:
+        """Return a usage of before, with its cost where that was not known and now is."""
+        if usage.cost_usd is not None:
+            return usage
+        return msgspec.structs.replace(usage, cost_usd=self._cost(model, usage, url))
+
     def _cost(self, model: str, usage: Usage, url: str | None) -> float | None:
         price = self._of_suite.get(model)
         if price is not None:

@@ -1,7 +1,8 @@
 """What a run may spend: money and tokens, reserved before a trial begins and counted as they go.
 
 A trial in flight reserves the costliest attempt of its model so far, as often as it may be made,
-and the costliest answers of judges. The first trial of a model runs alone, to learn what one costs.
+and the costliest answers of judges. The first trial of a model runs alone, to learn what one costs;
+a run that is resumed has learnt it.
 """
 
 import asyncio
@@ -16,6 +17,7 @@ from harness.running.budget_amounts import (
     says_enough,
     shown,
 )
+from harness.running.stored_costs import PastTrial
 from harness.running.workers import NotStarted
 from harness.types.suites import Limits
 from harness.types.trajectories import Usage
@@ -65,8 +67,39 @@ class Ledger:
         self._costliest_attempt: dict[str, Amount] = {}
         self._costliest_reply: dict[str, Amount] = {}
         self._costliest_answer = Amount()
+        self._driven: set[str] = set()
         self._gate, self._news = asyncio.Lock(), asyncio.Event()
         self._ended = False
+
+    def recall(self, past: PastTrial, *, is_same_target: bool) -> None:
+        """Learn from a trial that was stored before what trials cost; it is spent already.
+
+        A model that has never said what it used is known as such, unless its target has changed.
+        """
+        model = past.model
+        said = [usage for usage in past.replies if says_enough(usage, self._limits)]
+        for usage in said:
+            self._learn(self._costliest_reply, model, known_amount(usage))
+        reply = self._costliest_reply.get(model, Amount())
+        guessed = reply.times(len(past.replies) - len(said))
+        self._spent = self._spent.plus(guessed)
+        for place, usage in enumerate(past.attempts, start=1):
+            if says_enough(usage, self._limits):
+                is_last = place == len(past.attempts)
+                amount = known_amount(usage).plus(guessed if is_last else Amount())
+                self._learn(self._costliest_attempt, model, amount)
+        for usage in past.judged:
+            self._costliest_answer = self._costliest_answer.most(known_amount(usage))
+        if past.is_driven and is_same_target:
+            self._driven.add(model)
+
+    def spent_before(self, usage: Usage) -> None:
+        """Add what was spent before, besides what was told at first."""
+        self._spent = self._spent.plus(known_amount(usage))
+
+    @staticmethod
+    def _learn(known: dict[str, Amount], model: str, amount: Amount) -> None:
+        known[model] = known.get(model, Amount()).most(amount)
 
     async def admit(self, model: str) -> Flight:
         """Wait until a trial of a model fits into what is left, and reserve that.
@@ -75,7 +108,7 @@ class Ledger:
             NotStarted: it never will.
         """
         async with self._gate:
-            while self.has_money():
+            while self.has_money() and self._says(model):
                 needed = self._needed(model)
                 if needed is not None and fits(
                     self._spent.plus(self._open).plus(needed), self._limits
@@ -99,16 +132,23 @@ class Ledger:
         self._flights.discard(flight)
         # Rounding would add up over a long run.
         self._open = self._open.less(flight.left) if self._flights else Amount()
-        if flight.was_driven and flight.model not in self._costliest_attempt:
-            self._stop(f"the replies of {flight.model} do not say what they used")
+        if flight.was_driven:
+            self._driven.add(flight.model)
+            self._says(flight.model)
         self._news.set()
+
+    def _says(self, model: str) -> bool:
+        """Say whether a model may tell what its replies use; the run ends where it never does."""
+        if model in self._driven and model not in self._costliest_attempt:
+            self._stop(f"the replies of {model} do not say what they used")
+        return not self._ended
 
     def replied(self, flight: Flight, usage: Usage) -> None:
         """Count a reply; one that does not say what it used counts as the costliest so far."""
         costliest = self._costliest_reply.get(flight.model, Amount())
         amount = known_amount(usage)
         if says_enough(usage, self._limits):
-            self._costliest_reply[flight.model] = costliest.most(amount)
+            self._learn(self._costliest_reply, flight.model, amount)
             flight.is_known = True
         else:
             amount = amount.most(costliest)
@@ -125,8 +165,7 @@ class Ledger:
     def attempt_ended(self, flight: Flight, *, driven: bool) -> None:
         """Learn what an attempt costs, where its replies said so."""
         if flight.is_known:
-            known = self._costliest_attempt.get(flight.model, Amount())
-            self._costliest_attempt[flight.model] = known.most(flight.attempt)
+            self._learn(self._costliest_attempt, flight.model, flight.attempt)
         flight.attempt = Amount()
         flight.was_driven = driven
 

@@ -6,7 +6,7 @@ refused, all of it costs a few comparisons a trial.
 """
 
 from collections import deque
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterable, Iterator
 from contextvars import ContextVar
 from functools import partial
 
@@ -18,6 +18,7 @@ from harness.running.pace_rates import Rates
 from harness.running.pace_trials import ModelPace, TrialPace
 from harness.running.pace_windows import Window
 from harness.running.plans import PlannedTrial
+from harness.running.stored_costs import PastTrial
 from harness.running.workers import Stop
 from harness.system.time_limits import TimeBudget
 from harness.types.progress import Slowed
@@ -39,7 +40,8 @@ class Pacing:
     """The pace of one run of a suite.
 
     `slowed` hears of the models that have fewer trials in flight than the suite allows; `spent` is
-    what a resumed run has spent before. It is a `PriceList` for judges, and counts what they use.
+    what a resumed run has spent before, and `past` what its trials have cost. It is a `PriceList`
+    for judges, and counts what they use.
     """
 
     def __init__(
@@ -49,6 +51,7 @@ class Pacing:
         *,
         slowed: Callable[[Slowed], None] = _unheard,
         spent: Usage | None = None,
+        past: Iterable[PastTrial] = (),
     ) -> None:
         self._suite, self._limits = suite, suite.limits
         self._stop, self._slowed = stop, slowed
@@ -56,6 +59,9 @@ class Pacing:
         self._ledger = self._make_ledger(spent) if is_limited(suite.limits) else None
         self._models: dict[str, ModelPace] = {}
         self._sharing = max(len(suite.target.models) if suite.target else 1, 1)
+        drive = suite.target.fingerprint if suite.target else ""
+        for one in past if self._ledger else ():
+            self._recall(one, is_same_target=one.drive == drive)
         for model in suite.target.models if suite.target else ():
             # A list of prices takes its time to load, which no trial should wait for.
             self._prices.knows(model, self._url)
@@ -70,6 +76,19 @@ class Pacing:
         judges = sum(1 for spec in specs if hasattr(spec.grader, "grade_with"))
         attempts = self._suite.retries.attempts
         return Ledger(self._limits, self._end, attempts=attempts, judges=judges, spent=spent)
+
+    def _recall(self, past: PastTrial, *, is_same_target: bool) -> None:
+        if self._ledger is None:
+            return
+        priced = partial(self._prices.estimated, past.model, url=self._url)
+        attempts = tuple(map(priced, past.attempts))
+        replies = tuple(map(priced, past.replies))
+        now_known = zip(attempts, past.attempts, strict=True)
+        known = past._replace(attempts=attempts, replies=replies)
+        self._ledger.recall(known, is_same_target=is_same_target)
+        for usage, stored in now_known:
+            if stored.cost_usd is None and usage.cost_usd is not None:
+                self._ledger.spent_before(Usage(cost_usd=usage.cost_usd))
 
     def in_turn(self, jobs: Iterator[PlannedTrial]) -> Iterator[PlannedTrial]:
         """Return the jobs so that those go first whose model has a place free.

@@ -16,6 +16,7 @@ from harness.running.plans import PlannedTrial
 from harness.running.stored_work import StoredWork
 from harness.running.summary_pages import write_summary_page
 from harness.running.trial_redaction import TrialRedaction
+from harness.running.uncounted_usage import UncountedUsage
 from harness.running.unmatched_options import UnmatchedOptions
 from harness.running.workers import Stop
 from harness.storing.manifests import write_summary
@@ -95,6 +96,7 @@ class Recording:
         self._warnings = warnings or Warnings(suite.secrets)
         self.warn_of(suite.warnings)
         self._progress = Progress(planned)
+        self._uncounted = kept.uncounted if kept else UncountedUsage()
         for outcome in kept.kept_outcomes() if kept else ():
             self._tally.add(outcome)
             self._gated.add(outcome)
@@ -178,7 +180,9 @@ class Recording:
         outcome = outcome_of(trial)
         self._log.append(trial, outcome)
         if trial.status == INTERRUPTED:
-            return  # it is in no number, and missing
+            self._uncounted.leave_out(trial)
+            return  # it is in no other number, and missing
+        self._uncounted.count(trial)
         self._tally.add(outcome)
         self._gated.add(outcome)
         # What a function takes out of trials may stand in their samples, which it does not see.
@@ -211,7 +215,7 @@ class Recording:
 
     def _summarise(self, reasons: list[str]) -> Summary:
         gated = self._gated.settle()
-        return summarise(
+        summary = summarise(
             self._tally,
             self._suite,
             run_id=self._folder.name,
@@ -222,6 +226,7 @@ class Recording:
             of_samples=self._faulty.values(),
             gated=gated.tally,
         )
+        return self._uncounted.added_to(summary)
 
     def _shown(self, failed: FailedTrial) -> FailedTrial:
         """Take secrets out of what a sample wants; all else is the trial's."""

@@ -194,8 +194,14 @@ class _Run:
     def pacing(self) -> Pacing:
         """Return the pace of the run."""
         # It takes reading all that was stored.
-        spent = self.stored.spent if self.stored and is_limited(self.suite.limits) else None
-        return Pacing(self.suite, self.stop, slowed=self.recording.show_slowed, spent=spent)
+        stored = self.stored if is_limited(self.suite.limits) else None
+        return Pacing(
+            self.suite,
+            self.stop,
+            slowed=self.recording.show_slowed,
+            spent=stored.spent if stored else None,
+            past=stored.past if stored else (),
+        )
 
     async def work(self) -> None:
         try:

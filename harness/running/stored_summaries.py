@@ -4,7 +4,8 @@ from pathlib import Path
 
 from harness.measuring.summing import Tally, summarise
 from harness.running.first_failures import FirstFailures
-from harness.storing.counted_trials import counted_trials
+from harness.running.uncounted_usage import UncountedUsage
+from harness.storing.counted_trials import judged_trials
 from harness.storing.manifests import read_manifest, read_summary
 from harness.storing.run_folders import SUMMARY
 from harness.storing.run_locks import holder_of
@@ -25,11 +26,16 @@ def summary_of(folder: Path) -> Summary:
     holder = holder_of(folder)
     errors, names = manifest.errors, manifest.grader_keys
     tally = Tally(names, manifest.models, epochs=manifest.epochs, errors=errors)
-    failures, notes = FirstFailures(), dict[str, None]()
-    for index, trial in enumerate(counted_trials(folder, lambda note: notes.update({note: None}))):
+    failures, notes, uncounted = FirstFailures(), dict[str, None](), UncountedUsage()
+    trials = judged_trials(folder, lambda note: notes.update({note: None}))
+    for index, (trial, counts) in enumerate(trials):
+        if not counts:
+            uncounted.leave_out(trial)
+            continue
+        uncounted.count(trial)
         tally.add(outcome_of(trial))
         failures.add(index, trial)
-    return summarise(
+    summary = summarise(
         tally,
         Suite(name=manifest.suite, limits=Limits(**manifest.limits), errors=errors),
         run_id=manifest.run_id,
@@ -38,3 +44,4 @@ def summary_of(folder: Path) -> Summary:
         reasons=[f"the run is still under way: {holder}" if holder else "the run was killed"],
         warnings=notes,
     )
+    return uncounted.added_to(summary)

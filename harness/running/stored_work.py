@@ -1,6 +1,7 @@
 """What a run that is resumed holds already, and what is left to do with each trial of its plan."""
 
 from collections.abc import Iterable, Iterator
+from functools import cached_property
 from itertools import islice
 from pathlib import Path
 
@@ -10,6 +11,8 @@ from harness.grading.grade_keys import grade_key
 from harness.loading.sample_slices import slices_of
 from harness.running.first_failures import FirstFailures
 from harness.running.plans import PlannedTrial
+from harness.running.stored_costs import PastTrial, past_trials
+from harness.running.uncounted_usage import UncountedUsage
 from harness.running.unmatched_options import UnmatchedOptions
 from harness.storing.counted_trials import TrialName
 from harness.storing.log_repair import mended_outcomes
@@ -97,19 +100,36 @@ class StoredWork:
             if watched:
                 self.unmatched.add(trial, of_sample)
 
+    @cached_property
+    def uncounted(self) -> UncountedUsage:
+        """Gather what the lines that are not kept used; what is graded again is still to count.
+
+        Raises:
+            StoreError: they cannot be read.
+        """
+        uncounted = UncountedUsage()
+        for line, kept in enumerate(self._kept):
+            if not kept:
+                uncounted.leave_out(self._index.read(line))
+        if all(self._kept):
+            return uncounted
+        for line, outcome in enumerate(mended_outcomes(self._folder, self._index)):
+            if self._kept[line] and uncounted.shares(outcome):
+                uncounted.count(self._index.read(line))
+        return uncounted
+
     @property
     def spent(self) -> Usage:
-        """Sum what all lines used, those included that do not count any more: it was billed.
-
-        A trial that was only graded again has several lines of one drive, which counts once.
-        """
-        total, driven = Usage(), set[int]()
-        for one in mended_outcomes(self._folder, self._index):
-            drive = hash((one.sample_id, one.model, one.epoch, one.seconds))
-            total += Usage() if drive in driven else one.usage
-            total += one.judge_usage or Usage()
-            driven.add(drive)
+        """Sum what all lines used, those included that do not count any more: it was billed."""
+        total = self.uncounted.total
+        for one in self.kept_outcomes():
+            total += one.usage + (one.judge_usage or Usage())
         return total
+
+    @property
+    def past(self) -> Iterator[PastTrial]:
+        """Return what the stored trials cost one by one, those included that count no more."""
+        return past_trials(self._folder)
 
     @property
     def kept(self) -> int:

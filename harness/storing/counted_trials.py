@@ -43,16 +43,28 @@ def counted_trials(folder: Path, note: Note = lambda _: None) -> Iterator[Trial]
     Raises:
         StoreError: as `read_trials` does.
     """
+    return (trial for trial, counts in judged_trials(folder, note) if counts)
+
+
+def judged_trials(folder: Path, note: Note = lambda _: None) -> Iterator[tuple[Trial, bool]]:
+    """Read all trials of a run one by one, each with whether it counts, as `counted_trials` says.
+
+    Raises:
+        StoreError: as `read_trials` does.
+    """
     left_out = uncounted(_heads(folder), unplanned_hashes(folder))
-    return counting(read_trials(folder, note), left_out)
+    return _judged(read_trials(folder, note), left_out)
 
 
 def counting(trials: Iterable[Trial], left_out: bytearray) -> Iterator[Trial]:
     """Return the trials whose index is not left out; what came since counts if it has ended."""
+    return (trial for trial, counts in _judged(trials, left_out) if counts)
+
+
+def _judged(trials: Iterable[Trial], left_out: bytearray) -> Iterator[tuple[Trial, bool]]:
     for index, trial in enumerate(trials):
-        is_known = index < len(left_out)
-        if trial.status != INTERRUPTED and not (is_known and left_out[index]):
-            yield trial
+        is_left_out = index < len(left_out) and bool(left_out[index])
+        yield trial, trial.status != INTERRUPTED and not is_left_out
 
 
 def uncounted(heads: "Iterable[_Head | Trial]", unplanned: frozenset[int]) -> bytearray:

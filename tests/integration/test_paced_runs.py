@@ -11,6 +11,7 @@ from harness.loading.suite_files import build_suite
 from harness.running.resuming import Resume
 from harness.running.run_options import RunOptions
 from harness.running.runs import execute
+from harness.running.workers import Stop
 from harness.types.errors import SuiteError
 from harness.types.progress import SilentObserver
 
@@ -336,3 +337,73 @@ async def test_prices_of_the_suite_stand_in_the_numbers_and_unknown_ones_are_nul
         result = await run(tmp_path, document)
     assert result.summary.models["m"].usage.cost_usd == pytest.approx(0.03)
     assert result.summary.models["unpriced"].usage.cost_usd is None
+
+
+async def test_a_resumed_run_knows_what_a_trial_costs_and_drives_none_that_might_not_fit(tmp_path):
+    server = Costly()
+    async with served(server):
+        limits = {"max_cost_usd": 0.175, "concurrency": 2}
+        document = suite_at(server, prices=PRICE, limits=limits, retries={"attempts": 2})
+        result = await run(tmp_path, document)
+        asked = server.asked
+        assert result.summary.models["m"].usage.cost_usd < 0.175
+        for _ in range(3):
+            again = await resumed(tmp_path, document, result)
+            assert any("might not fit" in reason for reason in again.summary.reasons)
+    assert server.asked == asked
+
+
+async def test_what_was_cut_off_is_known_to_a_resumed_run_as_what_a_trial_costs(tmp_path):
+    server, stop = Costly(), Stop()
+
+    async def answer(request):
+        body = await server.answer(request)
+        if server.asked == 2:
+            stop.ask("enough")
+            await asyncio.sleep(30)
+        return body
+
+    async with served(server, answer):
+        document = suite_at(server, prices=PRICE, limits={"max_cost_usd": 0.015})
+        document["samples"] = [{"id": "s", "input": ["one", "two"]}]
+        suite = build_suite(document, tmp_path)
+        cut = await execute(suite, RunOptions(out=tmp_path / "runs"), None, stop)
+        assert [trial["status"] for trial in trials_of(cut)] == ["interrupted"]
+        again = await resumed(tmp_path, document, cut)
+    assert server.asked == 2
+    assert again.summary.models["m"].usage.cost_usd == pytest.approx(0.01)
+
+
+async def test_a_model_that_never_said_what_it_used_is_known_to_a_resumed_run(tmp_path):
+    async def answer(request):
+        asked.append(1)
+        body = reply((await request.json())["messages"][-1]["content"])
+        if not says:
+            del body["usage"]
+        return web.json_response(body)
+
+    server, asked, says = RefusingServer(), [], []
+    async with served(server, answer):
+        document = suite_at(server, limits={"max_tokens": 1000})
+        result = await run(tmp_path, document)
+        for _ in range(3):
+            again = await resumed(tmp_path, document, result)
+            assert any("do not say what they used" in one for one in again.summary.reasons)
+        assert len(asked) == 1
+        # Another target may say it.
+        says.append(1)
+        document["target"]["request"] = {"temperature": 0.5}
+        whole = await resumed(tmp_path, document, result)
+    assert whole.summary.complete
+
+
+async def test_a_price_that_came_later_tells_what_was_spent_before(tmp_path):
+    server = Costly()
+    async with served(server):
+        document = suite_at(server, samples=3)
+        result = await run(tmp_path, document)
+        document |= {"prices": PRICE, "limits": {"max_cost_usd": 0.035}}
+        document["samples"] = [{"id": f"new{n}", "input": f"new {n}"} for n in range(3)]
+        again = await resumed(tmp_path, document, result)
+    assert server.asked == 3
+    assert any("might not fit" in reason for reason in again.summary.reasons)

@@ -393,3 +393,51 @@ async def test_errored_trials_are_sliced_anew_as_well(runs):
     again = await runs.resume(replace(suite, slices=("tags",)), whole)
     found = again.summary.models["m"].slices["tags"]
     assert {tag: part.errors for tag, part in found.items()} == {"t0": 1, "t1": 1}
+
+
+def used(summary):
+    usage = summary.models["m"].usage
+    return usage.input_tokens, usage.output_tokens
+
+
+async def test_what_was_cut_off_is_in_the_usage_and_in_no_other_number(runs):
+    stop = Stop()
+
+    async def act(context, text):
+        if context.sample.id == "s1" and text == "two":
+            stop.ask("enough")
+            await asyncio.sleep(30)
+        return "ok"
+
+    samples = tuple(Sample(id=f"s{n}", input=("one", "two")) for n in range(3))
+    suite = fake_suite(act, samples=samples, limits=Limits(concurrency=1))
+    cut = await execute(suite, RunOptions(out=runs.folder), None, stop)
+    assert (used(cut.summary), cut.summary.models["m"].trials) == ((3, 6), 1)
+    (cut.folder / "summary.json").unlink()
+    assert used(summary_of(cut.folder)) == (3, 6)
+    again = await runs.resume(fake_suite(lambda context, text: "ok", samples=samples), cut)
+    assert (used(again.summary), again.summary.models["m"].trials) == ((7, 14), 3)
+    assert again.summary.models["m"].per_trial["tokens"].total == 18
+    (cut.folder / "summary.json").unlink()
+    assert used(summary_of(cut.folder)) == (7, 14)
+
+
+async def test_what_was_driven_again_is_in_the_usage_and_what_was_graded_again_is_there_once(runs):
+    def act(context, text):
+        if text == "two" and context.sample.id == "s0" and failing:
+            raise TargetError("gone", code="bad_request")
+        return "ok"
+
+    failing = [1]
+    samples = tuple(Sample(id=f"s{n}", input=("one", "two")) for n in range(2))
+    whole = await runs.run(fake_suite(act, samples=samples))
+    assert used(whole.summary) == (3, 6)
+    failing.clear()
+    again = await runs.resume(fake_suite(act, samples=samples), whole, retry_errors=True)
+    assert used(again.summary) == (5, 10)
+    graders = (grader_spec(Says("ok"), fingerprint="new"),)
+    for _ in range(2):
+        graded = await runs.resume(fake_suite(act, samples=samples, graders=graders), whole)
+        assert used(graded.summary) == (5, 10)
+    (whole.folder / "summary.json").unlink()
+    assert used(summary_of(whole.folder)) == (5, 10)
