@@ -126,7 +126,8 @@ class HttpResponse:
         metadata={
             "min_length": 1,
             "description": "What ends a stream: the name or the data of an event, or a path that "
-            "leads to something true. By default `[DONE]`, or the end of the transmission.",
+            "leads to something true; `close` for the end of the transmission. By default the "
+            "usual marks, such as `[DONE]`, an event `done` or a finish_reason.",
         },
     )
 

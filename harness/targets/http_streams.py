@@ -15,12 +15,14 @@ from harness.targets.http_model_streams import ModelStream
 from harness.targets.http_options import HttpResponse
 from harness.targets.http_parts import ReplyParts, ReportedError
 from harness.targets.http_replies import OnValue, ReplyFailures, turn_of
+from harness.targets.http_stream_ends import CLOSE, is_end_name, marks_end
 from harness.types.errors import TargetError
 from harness.types.events import Event
 from harness.types.trajectories import Turn
 
 _DRAIN_SECONDS = 0.1  # wait for the end of a stream, so that its connection is used again
 _DONE = "[DONE]"
+_HINT = f"name what ends it as target.response.done; `{CLOSE}` if it just ends"
 
 
 class StreamedReply:
@@ -33,6 +35,7 @@ class StreamedReply:
         if options.reads_parts:
             self._parts = ReplyParts(options, asked, joins=True)
         self._is_over = False
+        self._is_marked = False  # over by what has come so far, if nothing follows
 
     def partial(self) -> tuple[Event, ...]:
         """Return what has arrived of a stream without an end."""
@@ -73,12 +76,18 @@ class StreamedReply:
 
     def _require_end(self, failures: ReplyFailures) -> None:
         """Check that the stream has ended, as far as anything tells that."""
-        if self._is_over:
+        done = self._options.done
+        if self._is_over or done == CLOSE:
             return
-        if self._options.done is not None:
-            raise failures.cut(f"the stream ended without {self._options.done}")
-        if isinstance(self._parts, ModelStream) and not self._parts.ended:
-            raise failures.cut("the stream ended before the reply did")
+        if done is not None:
+            raise failures.cut(f"the stream ended without {done}")
+        if isinstance(self._parts, ModelStream):
+            if not self._parts.ended:
+                raise failures.cut("the stream ended before the reply did")
+        elif self._parts.begun and not self._is_marked:
+            error = failures.cut("the stream ended without a mark that it is whole")
+            error.hint = _HINT
+            raise error
 
     def _take(self, name: str, text: str, failures: ReplyFailures) -> None:
         """Take the next event, given its name and data."""
@@ -88,7 +97,9 @@ class StreamedReply:
         done = self._options.done
         self._is_over = data == _DONE or (done is not None and done in (name, data))
         value = self._value(text)
-        if data in {"", _DONE} or (self._is_over and not isinstance(value, dict)):
+        is_end = self._is_over or (done is None and is_end_name(name))
+        self._mark(value, is_end=is_end)
+        if data in {"", _DONE} or (is_end and not isinstance(value, dict)):
             # What ends a stream is no piece of the text, but may hold numbers.
             return
         try:
@@ -100,6 +111,18 @@ class StreamedReply:
             raise failures.reported(error, begun=self._parts.begun) from error
         except ValueError as error:
             raise failures.unreadable(str(error), text) from error
+
+    def _mark(self, value: Any, *, is_end: bool) -> None:
+        """Note whether the stream may be over; what the agent says after a mark takes it back."""
+        if is_end or marks_end(value):
+            self._is_marked = True
+        elif self._is_marked:
+            self._is_marked = not self._brings_more(value)
+
+    def _brings_more(self, value: Any) -> bool:
+        paths = filter(None, (self._options.text, self._options.messages))
+        found = (one for path in paths for one in select(path, value))
+        return any(one not in (None, "", []) for one in found)
 
     def _raise_named(self, name: str, value: Any) -> None:
         if name == "error" and self._options.error is None:

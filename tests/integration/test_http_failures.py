@@ -21,6 +21,7 @@ ASKS = {"q": "{{input}}"}
 ALL = {"q": "{{messages}}"}
 REPLY = HttpResponse(text="$.reply")
 DELTAS = HttpResponse(text="$.d", messages="$.m")
+CHUNK = {"object": "chat.completion.chunk", "choices": [{"index": 0, "delta": {"content": "a"}}]}
 
 
 def agent(server, **options):
@@ -90,15 +91,17 @@ async def test_an_error_without_end_is_read_as_far_as_its_beginning():
     ("events", "end", "code"),
     [
         (({"d": "a"},), "reset", "stream_cut"),
-        (({"d": "a"}, {"x": 1}), "close", None),
+        (({"d": "a"}, {"x": 1}), "close", "stream_cut"),
+        (({"d": "a"}, {"x": 1}), "whole", "stream_cut"),
+        (({"d": "a"}, "[DONE]"), "close", None),
         ((), "whole", "bad_reply"),
         (({"x": 1},), "whole", "bad_reply"),
-        (({"d": "a"}, '{"d": '), "whole", None),
+        (({"d": "a"}, '{"d": '), "whole", "stream_cut"),
         ((("error", {"message": "No."}),), "whole", "server_error"),
         ((("error", {"type": "overloaded_error"}),), "whole", "overloaded"),
         (({"d": "a"}, ("error", {"type": "overloaded_error"})), "whole", "stream_cut"),
         (({"d": "a"}, ("error", "broken")), "whole", "server_error"),
-        (({"m": {"role": "nobody"}},), "whole", "bad_reply"),
+        (({"m": {"role": "nobody"}}, "[DONE]"), "whole", "bad_reply"),
     ],
 )
 async def test_each_failure_of_a_stream_has_its_code(events, end, code):
@@ -107,6 +110,61 @@ async def test_each_failure_of_a_stream_has_its_code(events, end, code):
         driven = await drive_sample(made, wait_seconds=0.0)
     assert (driven.error.code if driven.error else None) == code
     assert texts(driven) == ([] if code else ["a"])
+
+
+MARKS = {
+    "the end of Chat Completions": "[DONE]",
+    "a named event": ("done", {}),
+    "another name, with words": ("end", "Bye."),
+    "a name in capitals": ("RUN_FINISHED", {}),
+    "a type": {"type": "message_stop"},
+    "a flag": {"done": True},
+    "a flag beside the last piece": {"d": "", "finished": True},
+    "a finish_reason": {"choices": [{"delta": {}, "finish_reason": "length"}]},
+    "a stop_reason": {"type": "message_delta", "delta": {"stop_reason": "end_turn"}},
+    "Gemini's": {"candidates": [{"finishReason": "STOP"}]},
+}
+NO_MARKS = {
+    "none": {"x": 1},
+    "an empty reason": {"choices": [{"finish_reason": None}]},
+    "a reason to go on": {"choices": [{"finish_reason": "tool_calls"}]},
+    "a flag that is not set": {"done": False},
+    "the end of a part": {"type": "content_block_stop"},
+    "what a tool said": {"output": {"done": True}},
+}
+
+
+@pytest.mark.parametrize("what", [*MARKS, *NO_MARKS])
+@pytest.mark.parametrize("end", ["whole", "close"])
+async def test_a_stream_is_whole_where_a_common_mark_says_so(what, end):
+    events = ({"d": "It is 12"}, {**MARKS, **NO_MARKS}[what], {"usage": 3})
+    async with agent_server([Streamed(events, end)]) as server:
+        driven = await drive_sample(agent(server, response=DELTAS, stream="sse"))
+    if what in MARKS:
+        assert driven.error is None
+        assert texts(driven) == ["It is 12"]
+    else:
+        assert driven.error.code == "stream_cut"
+        assert "target.response.done" in driven.error.line
+        assert texts(driven) == []
+        assert [event.text for event in driven.of(SystemEvent)] == ["It is 12"]
+
+
+@pytest.mark.parametrize("more", [{"d": "2"}, {"m": {"role": "assistant", "content": "2"}}])
+async def test_what_is_said_after_a_mark_takes_it_back(more):
+    answer = Streamed(({"d": "It is 1"}, {"finish_reason": "stop"}, more), "close")
+    async with agent_server([answer]) as server:
+        driven = await drive_sample(agent(server, response=DELTAS, stream="sse"))
+    assert driven.error.code == "stream_cut"
+
+
+@pytest.mark.parametrize("piece", [{"d": "a"}, CHUNK])
+async def test_a_server_may_end_its_streams_by_closing_where_the_suite_says_so(piece):
+    response = HttpResponse(text="$.d" if "d" in piece else None, done="close")
+    async with agent_server([Streamed((piece,), "close")]) as server:
+        driven = await drive_sample(agent(server, response=response, stream="sse"))
+    assert driven.error is None
+    assert texts(driven) == ["a"]
 
 
 @pytest.mark.parametrize("done", ["end", "$.end", "END"])
@@ -136,9 +194,6 @@ async def test_a_stream_that_hangs_after_its_end_holds_nobody_up():
         driven = await drive_sample(made, turn_seconds=5.0)
     assert driven.error is None
     assert texts(driven) == ["a"]
-
-
-CHUNK = {"object": "chat.completion.chunk", "choices": [{"index": 0, "delta": {"content": "a"}}]}
 
 
 @pytest.mark.parametrize(

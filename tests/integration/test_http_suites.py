@@ -109,7 +109,7 @@ async def test_a_key_that_the_server_echoes_is_written_nowhere(tmp_path, status,
         if status != 200:
             return web.json_response({"error": {"message": f"no: {echo}"}}, status=status)
         if stream:
-            return Streamed(({"reply": echo[:9]}, {"reply": echo[9:]}))
+            return Streamed(({"reply": echo[:9]}, {"reply": echo[9:]}, "[DONE]"))
         return says(f"you sent {echo}", served=echo)
 
     async with agent_server(answer) as server:

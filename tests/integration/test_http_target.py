@@ -120,7 +120,7 @@ FORMATS = {
 @pytest.mark.parametrize("shape", FORMATS)
 async def test_messages_are_read_in_every_shape(shape, stream):
     messages = FORMATS[shape]
-    events = tuple({"new": [message]} for message in messages)
+    events = (*({"new": [message]} for message in messages), "[DONE]")
     answer = web.json_response({"new": messages}) if stream is None else Streamed(events)
     async with agent_server(lambda _: answer) as server:
         response = HttpResponse(messages="$.new", format=shape)
@@ -219,7 +219,7 @@ async def test_a_huge_reply_is_read_beside_the_others():
     ],
 )  # fmt: skip
 async def test_pieces_of_a_stream_are_joined(response, events, said):
-    async with agent_server(lambda _: Streamed(events)) as server:
+    async with agent_server(lambda _: Streamed((*events, "[DONE]"))) as server:
         driven = await drive_sample(agent(server, response=response, stream="sse"))
     assert driven.error is None
     assert texts(driven) == said
@@ -337,7 +337,7 @@ async def test_a_session_is_started_used_and_ended():
 async def test_the_first_reply_may_give_the_session_its_id(stream):
     def answer(_):
         if stream:
-            return Streamed(({"reply": "o"}, {"thread": 17}, {"reply": "k"}))
+            return Streamed(({"reply": "o"}, {"thread": 17}, {"reply": "k"}, "[DONE]"))
         return says("ok", thread=17)
 
     async with agent_server(answer) as server:
