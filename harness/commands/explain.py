@@ -1,5 +1,6 @@
 """`regrade explain`: why a run is as it is, on one screen."""
 
+import json
 from pathlib import Path
 
 import click
@@ -30,7 +31,8 @@ def command(run: str, out: Path, *, as_json: bool) -> int:
 
     _, explanation = explained(lookup_run(run, out))
     if as_json:
-        click.echo(msgspec.json.format(msgspec.json.encode(explanation), indent=2))
+        # Nothing but ASCII: what a terminal cannot encode would be shown as no JSON.
+        click.echo(json.dumps(msgspec.to_builtins(explanation), indent=2), color=False)
     else:
         click.echo(summary_markdown(explanation), nl=False, color=False)
     return 0

@@ -97,13 +97,21 @@ def write_junit(
     _write(file, junit_xml(made))
 
 
+def _shown(content: bytes) -> str:
+    """Return a document for standard output: XML says in its own way what that cannot encode."""
+    text = content.decode()
+    if not text.startswith("<?xml"):
+        return text
+    return text.encode(sys.stdout.encoding, "xmlcharrefreplace").decode(sys.stdout.encoding)
+
+
 def _write(file: Path, content: bytes) -> None:
     from harness.system.files import write_whole  # noqa: PLC0415
     from harness.types.errors import Fault, InputError  # noqa: PLC0415
 
     if str(file) == "-":
         sys.stdout.flush()
-        click.echo(content, nl=False)
+        click.echo(_shown(content), nl=False, color=False)
         return
     try:
         file.parent.mkdir(parents=True, exist_ok=True)

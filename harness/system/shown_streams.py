@@ -1,5 +1,6 @@
 """Standard output and standard error of the command: without secrets, and never flooded."""
 
+import codecs
 import io
 import sys
 from collections.abc import Iterable, Iterator
@@ -12,6 +13,28 @@ MOST_PRINTED = 200_000
 """How many characters the suite's own code may print on each stream while a run lasts."""
 
 
+_ESCAPED_ASCII = "escaped_ascii"
+"""ASCII by another name: by its own, Click takes it for a mistake, and writes UTF-8 past it."""
+
+
+def _find_escaped_ascii(name: str) -> codecs.CodecInfo | None:
+    if name != _ESCAPED_ASCII:
+        return None
+    ascii_ = codecs.lookup("ascii")
+    return codecs.CodecInfo(
+        name=name,
+        encode=ascii_.encode,
+        decode=ascii_.decode,
+        incrementalencoder=ascii_.incrementalencoder,
+        incrementaldecoder=ascii_.incrementaldecoder,
+        streamreader=ascii_.streamreader,
+        streamwriter=ascii_.streamwriter,
+    )
+
+
+codecs.register(_find_escaped_ascii)
+
+
 class RedactingStream(io.TextIOWrapper):
     """A stream that shows no secret, whoever prints it.
 
@@ -20,9 +43,10 @@ class RedactingStream(io.TextIOWrapper):
     """
 
     def __init__(self, stream: io.TextIOWrapper) -> None:
+        is_ascii = codecs.lookup(stream.encoding).name == "ascii"
         super().__init__(
             stream.buffer,
-            encoding=stream.encoding,
+            encoding=_ESCAPED_ASCII if is_ascii else stream.encoding,
             errors="backslashreplace",
             line_buffering=stream.line_buffering,
             write_through=stream.write_through,

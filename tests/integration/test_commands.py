@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from xml.etree import ElementTree as ET
 
 import pytest
 
@@ -246,6 +247,45 @@ def test_an_ascii_locale_loses_no_sample(folder):
     )
     assert (code, "1/1" in out) == (0, True), err
     assert stored(only_run(folder))[0]["sample_id"] == "é"
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("show", "latest"),
+        ("show", "latest", "é"),
+        ("show", "latest", "no-ü"),
+        ("explain", "latest"),
+        ("explain", "latest", "--json"),
+        ("report", "latest", "--markdown", "-"),
+        ("report", "latest", "--junit", "-"),
+        ("report", "latest", "--github"),
+        ("history",),
+        ("plan", "."),
+        ("validate", "."),
+        ("validate", "ü"),
+        ("list",),
+        ("schema",),
+        ("--ü",),
+    ],
+    ids=" ".join,
+)
+def test_an_ascii_terminal_gets_nothing_but_ascii_and_no_secret(folder, words):
+    ascii_only = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONIOENCODING": "ascii"}
+    row = {"id": "é", "input": "réponse canary-9f3a", "ground_truth": "日本", "tags": ["über"]}
+    write_rows(folder, [row])
+    assert regrade(folder, "run", ".", **ascii_only)[0] == 0
+    command = Path(sys.executable).with_name("regrade")
+    environment = {**os.environ, **ascii_only, "SOME_API_KEY": "canary-9f3a"}
+    done = subprocess.run(
+        [command, *words], cwd=folder, env=environment, capture_output=True, timeout=60, check=False
+    )
+    assert (done.stdout + done.stderr).isascii()
+    assert b"canary" not in done.stdout + done.stderr
+    if "--json" in words or "schema" in words:
+        json.loads(done.stdout)
+    if "--junit" in words:
+        assert ET.fromstring(done.stdout).find(".//testcase[@name='é']") is not None
 
 
 def test_a_project_with_folders_of_our_names_does_not_get_in_the_way(folder):
