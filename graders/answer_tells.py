@@ -62,7 +62,7 @@ class _Output:
 
     @cached_property
     def values(self) -> list[Value]:
-        values = values_of(self.rest)
+        values = values_of(decoded(self.rest) if self.was_cut else self.value)
         told = [v for v in values if str(v).strip().lower() not in _UNTELLING]
         return told if len(values) > 1 and told else values
 
@@ -187,7 +187,8 @@ class ToolOutputInAnswer:
         names = ", ".join(map(quoted, self.tools)) or "any tool"
         if not results:
             return Grade(score=0.0, evidence=f"There is no result of {names}")
-        latest = (one for one in reversed(results) if _is_usable(one[1]))
+        placed = ((ref, event, _Output(event.output)) for ref, event in reversed(results))
+        latest = (one for one in placed if _is_usable(one[1], one[2]))
         usable = list(islice(latest, 1 if self.require == "last" else None))[::-1]
         if not usable:
             refs = tuple(ref for ref, _ in results[:MOST_REFS])
@@ -195,12 +196,11 @@ class ToolOutputInAnswer:
             return Grade(status="skipped", evidence=evidence, refs=refs)
         said = final_message(subject.trajectory)
         answer = _Answer(said, self.ignore) if said else None
-        outputs = [_Output(result.output) for _, result in usable]
         if answer:
-            self._look_for(outputs, answer)
+            self._look_for([output for _, _, output in usable], answer)
         told = [
             (ref, result, self._told(ref, result.name, output, answer))
-            for (ref, result), output in zip(usable, outputs, strict=True)
+            for ref, result, output in usable
         ]
         return self._judged(told, answer)
 
@@ -247,11 +247,11 @@ class ToolOutputInAnswer:
         return found._replace(reason=f"The answer does not tell what {name} returned")
 
 
-def _is_usable(result: ToolResult) -> bool:
+def _is_usable(result: ToolResult, output: _Output) -> bool:
     if result.output.strip() in _NOTHING or has_failed(result):
         return False
     check_size("the output", len(result.output))
-    return any(True for _ in _leaves(decoded(result.output)))
+    return any(True for _ in _leaves(output.value))
 
 
 def _leaves(value: Any) -> Iterator[Any]:

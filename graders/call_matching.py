@@ -93,7 +93,8 @@ def _is_exact(rule: Rule | None, reference: ReferenceCall) -> bool:
 def _first_not_called(
     rule: Rule | None, references: Sequence[ReferenceCall], calls: Sequence[ToolCall]
 ) -> int | None:
-    left = Counter(_key(rule, call.name, call.arguments) for call in calls)
+    exact = {one.name for one in references if _is_exact(rule, one)}
+    left = Counter(_key(rule, one.name, one.arguments) for one in calls if one.name in exact)
     left_of_name = Counter(call.name for call in calls)
     for index, one in enumerate(references):
         left_of_name[one.name] -= 1

@@ -19,6 +19,7 @@ def placed_events(trajectory: Trajectory) -> Iterator[tuple[Ref, Event]]:
 
 def placed_calls(trajectory: Trajectory) -> Iterator[tuple[Ref, ToolCall]]:
     """Return every call with its place, in order."""
-    for ref, event in placed_events(trajectory):
-        if isinstance(event, ToolCall):
-            yield ref, event
+    for t, turn in enumerate(trajectory.turns):
+        for e, event in enumerate(turn.events):
+            if isinstance(event, ToolCall):
+                yield Ref(turn=t, event=e), event

@@ -19,6 +19,7 @@ from harness.system.texts import cut
 Mode = Literal["equals", "contains", "matches"]
 
 _SHOWN_CHARACTERS = 200
+_SCALARS = frozenset({str, int, float, bool, type(None)})
 
 
 class Difference(NamedTuple):
@@ -70,11 +71,13 @@ class Rule:
     def _same_scalar(self, expected: Any, actual: Any) -> bool:
         if self._is_pattern(expected):
             return search(expected, text_of(actual)) is not None
+        if type(expected) is type(actual) and expected == actual:
+            return True
         if _is_number(expected) and _is_number(actual):
             if expected == actual:
                 return True
             return self.tolerance > 0 and _distance(expected, actual) <= self.tolerance
-        return type(expected) is type(actual) and bool(expected == actual)
+        return False
 
     def _is_pattern(self, expected: Any) -> bool:
         return self.mode == "matches" and isinstance(expected, str)
@@ -85,6 +88,8 @@ class Rule:
         for key, value in expected.items():
             if key not in actual:
                 return Difference(f"{path}.{key}", "is missing", value, None)
+            if type(value) in _SCALARS and self._same_scalar(value, actual[key]):
+                continue  # the usual case, in a fraction of the time
             found = self.difference(value, actual[key], f"{path}.{key}")
             if found:
                 return found
@@ -198,6 +203,8 @@ def json_key(value: Any, *, ignore_order: bool = False) -> Hashable:
 
     With `ignore_order` the items of lists may stand in any order.
     """
+    if type(value) in _SCALARS:
+        return (type(value) is bool, value)
     if isinstance(value, Mapping):
         items = value.items()
         return frozenset((key, json_key(one, ignore_order=ignore_order)) for key, one in items)

@@ -56,13 +56,12 @@ def _unwrapped(value: Any, left: int) -> Any:
     return [_unwrapped(item, left) for item in value] if isinstance(value, list) else value
 
 
-def values_of(text: str) -> list[Value]:
-    """Return the values of an output, each once, in order; none where it holds nothing.
+def values_of(value: Any) -> list[Value]:
+    """Return the values of a decoded output, each once, in order; none where it holds nothing.
 
     Raises:
         SlowPattern: the time limit has passed.
     """
-    value = decoded(text)
     found = _text_values(value) if isinstance(value, str) else _leaf_values(value)
     return list(dict.fromkeys(found))
 

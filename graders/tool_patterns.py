@@ -138,9 +138,12 @@ class ToolPattern:
             if match is None:
                 return None
             matches.append((name, match.span()))
-        sent, whole = event_text(call) if matches else "", (None, None)
+        whole = (None, None)
+        if not matches:
+            return [whole]
+        sent = event_text(call)
         spans = [span_in_call(sent, call.arguments, span, name) for name, span in matches]
-        return dict.fromkeys(span or whole for span in spans) or [whole]
+        return dict.fromkeys(span or whole for span in spans)
 
     def _on_arguments(self) -> Iterator[tuple[str | None, str]]:
         """Return the patterns by the name of the argument, None for all arguments."""

@@ -94,7 +94,8 @@ def _attempt(
             return read(method(given))
     except SlowPattern as slow:
         if limit.final:
-            return error_grade("pattern_timeout", str(slow))
+            problem = f"the grade as a whole took longer than its {limit.seconds:g} s"
+            return error_grade("pattern_timeout", f"{problem}; it had come to {slow.place}")
         raise
     except PatternError as error:
         return Grade(score=0.0, evidence=f"invalid pattern: {error}")

@@ -44,8 +44,10 @@ class CallsSoFar:
             if event.call_id is not None:
                 self._latest[event.call_id] = (place, event.name)
         elif isinstance(event, ToolResult):
-            first = next(iter(self._unanswered.items()), None)
-            call = first if event.call_id is None else self._latest.get(event.call_id)
+            if event.call_id is None:
+                call = next(iter(self._unanswered.items()), None)
+            else:
+                call = self._latest.get(event.call_id)
             if call is not None:
                 self._unanswered.pop(call[0], None)
                 return Pair(call[0], place, call[1])

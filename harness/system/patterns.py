@@ -43,12 +43,13 @@ _limit: ContextVar["TimeLimit | None"] = ContextVar("pattern_limit", default=Non
 class SlowPattern(Exception):  # noqa: N818  (an outcome of a search, not a mistake)
     """A pattern needs more time than it has here; `limited` says that it had its full time.
 
-    `what` names what it is, where it is other work under the same time limit.
+    `what` names what it is, where it is other work under the same time limit; `place` says which.
     """
 
     def __init__(self, pattern: str, *, limited: bool, what: str = "pattern") -> None:
         shown = pattern if len(pattern) <= 200 else f"{pattern[:200]}…"  # noqa: PLR2004
-        super().__init__(f"{what} {shown!r} took longer than its time limit")
+        self.place = f"{what} {shown!r}"
+        super().__init__(f"{self.place} took longer than its time limit")
         self.limited = limited
 
 
