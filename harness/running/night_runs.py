@@ -8,8 +8,9 @@ from typing import NamedTuple
 
 from harness.storing.manifests import Manifest, read_manifest
 from harness.storing.night_outcomes import NightRecord, read_night
-from harness.storing.run_folders import TRIALS
+from harness.storing.run_folders import TRIALS, stamp
 from harness.storing.run_locks import holder_of
+from harness.storing.run_order import RunOrder
 from harness.types.errors import Fault, InputError, StoreError
 from harness.types.nights import LeftOut
 
@@ -40,8 +41,9 @@ def find_nights(folder: Path, suite: str | None = None, nights: int | None = Non
         elif suite in {None, run.manifest.suite}:
             runs[run.manifest.suite].append(run)
     found: dict[str, list[NightRecord]] = {}
+    order = RunOrder(folder)
     for name, of_suite in runs.items():
-        of_suite.sort(key=lambda one: (one.manifest.started_at, one.manifest.run_id))
+        of_suite.sort(key=lambda one: order.of(one.folder, one.began))
         read = [_night(one) for one in of_suite[-nights if nights else 0 :]]
         left_out += [one for one in read if isinstance(one, LeftOut)]
         if kept := [one for one in read if isinstance(one, NightRecord)]:
@@ -54,6 +56,11 @@ def find_nights(folder: Path, suite: str | None = None, nights: int | None = Non
 class _Run(NamedTuple):
     folder: Path
     manifest: Manifest
+
+    @property
+    def began(self) -> str:
+        """Return when it began, as names of runs tell it."""
+        return f"{stamp(self.manifest.started_at)}-{self.manifest.run_id}"
 
 
 def _run_folders(folder: Path) -> Iterator[Path]:

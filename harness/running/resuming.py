@@ -20,6 +20,7 @@ from harness.storing.manifests import (
     Resumption,
     read_manifest,
     read_summary,
+    require_known_summary,
     write_manifest,
 )
 from harness.storing.run_folders import SUMMARY
@@ -130,6 +131,7 @@ def open_resumed(resume: Resume, suite: Suite, options: RunOptions, dataset: Dat
         StoreError: the run cannot be read or written, or its log is damaged.
     """
     folder, before = resume.folder, read_manifest(resume.folder)
+    require_known_summary(folder)
     if resume.salvage:
         _salvage(resume)
     index = StoredIndex(folder, lambda note: resume.say(f"{note}; its trial is run again"))

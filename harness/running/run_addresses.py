@@ -10,6 +10,7 @@ from harness.running.stored_summaries import summary_of
 from harness.storing.baseline_files import is_baseline_file, read_pins, unpack_baseline
 from harness.storing.manifests import Manifest, read_manifest, read_summary
 from harness.storing.run_folders import TRIALS, find_run
+from harness.storing.run_order import RunOrder
 from harness.types.errors import Fault, InputError, StoreError
 
 LATEST, PINNED = "latest", "pinned"
@@ -92,8 +93,8 @@ def require_complete(folder: Path) -> Manifest:
 
 def _complete_runs(out: Path, suite: str, besides: Path | None) -> Iterator[Path]:
     """Return the complete runs of a suite, newest first."""
-    folders = sorted((path.parent for path in out.glob(f"*/{TRIALS}")), reverse=True)
-    for folder in folders:
+    folders = (path.parent for path in out.glob(f"*/{TRIALS}"))
+    for folder in sorted(folders, key=RunOrder(out).of, reverse=True):
         is_other = besides is None or folder.resolve() != besides.resolve()
         # What cannot be read, or was killed, is no complete run.
         with suppress(StoreError):

@@ -2,6 +2,7 @@
 
 import platform
 import subprocess
+from contextlib import suppress
 from datetime import datetime
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -177,9 +178,37 @@ def _encoded(record: msgspec.Struct) -> bytes:
         return msgspec.json.encode(scrub_json(msgspec.to_builtins(record)))
 
 
+def require_known_summary(folder: Path) -> None:
+    """Refuse a `summary.json` of a later version; one that is missing or damaged is made again.
+
+    Raises:
+        StoreError: it is of one.
+    """
+    with suppress(OSError, msgspec.MsgspecError):
+        _require_known((folder / SUMMARY).read_bytes(), folder / SUMMARY)
+
+
+class _Version(msgspec.Struct):
+    v: int = 1
+
+
+_VERSION = 1
+"""The version of manifests and summaries that this Regrade writes; one without `v` is of 1."""
+
+
+def _require_known(content: bytes, path: Path) -> None:
+    """Refuse what a later version may have changed: it could not be read, nor be written again."""
+    found = msgspec.json.decode(content, type=_Version).v
+    if found > _VERSION:
+        problem = f"it is of version {found}; this Regrade reads up to {_VERSION}"
+        raise StoreError(problem, place=str(path), hint="install a newer Regrade")
+
+
 def _read(path: Path, kind: type[_T]) -> _T:
     try:
-        return msgspec.json.decode(path.read_bytes(), type=kind)
+        content = path.read_bytes()
+        _require_known(content, path)
+        return msgspec.json.decode(content, type=kind)
     except OSError as error:
         raise StoreError(f"cannot read: {error.strerror}", place=str(path)) from error
     except msgspec.MsgspecError as error:

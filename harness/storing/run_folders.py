@@ -6,6 +6,7 @@ from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
 
+from harness.storing.run_order import RunOrder, note_run
 from harness.system.disk_syncing import sync_folders
 from harness.types.errors import StoreError
 
@@ -25,7 +26,7 @@ COMPARISON = "comparison.json"
 def new_run_id(suite: str, started: datetime) -> str:
     """Name a new run: `<UTC time>-<suite>-<6 hex>`."""
     slug = re.sub(r"[^a-z0-9]+", "-", suite.lower()).strip("-")[:40].strip("-") or "suite"
-    return f"{_stamp(started)}-{slug}-{secrets.token_hex(3)}"
+    return f"{stamp(started)}-{slug}-{secrets.token_hex(3)}"
 
 
 def make_run_folder(out: Path, run_id: str, fill: Callable[[Path], None]) -> Path:
@@ -39,6 +40,7 @@ def make_run_folder(out: Path, run_id: str, fill: Callable[[Path], None]) -> Pat
         draft.mkdir(parents=True)
         fill(draft)
         (draft / TRIALS).touch(exist_ok=False)
+        note_run(out, run_id)
         draft.rename(path)
         sync_folders([out])
     except OSError as error:
@@ -50,8 +52,8 @@ def make_run_folder(out: Path, run_id: str, fill: Callable[[Path], None]) -> Pat
     return path
 
 
-def _stamp(started: datetime) -> str:
-    # To the millisecond: runs are sorted by their names.
+def stamp(started: datetime) -> str:
+    """Return a time as names of runs begin, to the millisecond: they are sorted by it."""
     return f"{started:%Y%m%dT%H%M%S}{started.microsecond // 1000:03d}Z"
 
 
@@ -83,10 +85,20 @@ def find_run(name: str | Path, out: Path = RUNS) -> Path:
 
 def _latest(folders: tuple[Path, ...]) -> Path:
     for folder in folders:
-        # Names begin with the time in UTC, so the last by name is the newest.
-        runs = (path.parent for path in folder.glob(f"*/{TRIALS}"))
-        if shown := sorted(run for run in runs if not run.name.startswith(".")):
-            return shown[-1]
+        found = {path.parent for name in (MANIFEST, TRIALS) for path in folder.glob(f"*/{name}")}
+        shown = [run for run in found if not run.name.startswith(".")]
+        if shown:
+            return _whole(max(shown, key=RunOrder(folder).of))
     raise StoreError(
         "there is no run yet", place=str(folders[0]), hint="make one with `regrade run SUITE`"
+    )
+
+
+def _whole(newest: Path) -> Path:
+    if (newest / TRIALS).is_file():
+        return newest
+    raise StoreError(
+        f"the newest run holds no {TRIALS}",
+        place=str(newest),
+        hint="name another run, or delete it",
     )

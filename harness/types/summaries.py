@@ -198,6 +198,7 @@ class Summary(msgspec.Struct, frozen=True, kw_only=True):
     `warnings` what the reader should know.
     """
 
+    v: int = 1
     suite: str
     run_id: str
     complete: bool

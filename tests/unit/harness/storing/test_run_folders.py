@@ -1,7 +1,7 @@
 """Run directories."""
 
 import re
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
@@ -58,3 +58,28 @@ def test_a_run_that_is_not_there_is_an_error_that_says_what_to_name(tmp_path, na
 
 def nothing(folder):
     """Fill a run folder with nothing."""
+
+
+def test_the_latest_run_is_the_one_made_last_whatever_the_clock_said(tmp_path):
+    day = timedelta(days=1)
+    made = [
+        make_run_folder(tmp_path, new_run_id("s", AT - day * back), filled) for back in (0, 2, 1)
+    ]
+    assert find_run("latest", tmp_path) == made[-1]
+    # Of an older Regrade, or copied there: by its name, as well as that can be told.
+    for name, newest in (("20310202T000000000Z-s-aaaaaa", made[2]), ("2032-s", None)):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "trials.jsonl").touch()
+        assert find_run("latest", tmp_path) == (newest or tmp_path / name)
+
+
+def test_a_newest_run_without_its_trials_is_named(tmp_path):
+    folder = make_run_folder(tmp_path, new_run_id("s", AT), filled)
+    (folder / "trials.jsonl").unlink()
+    with pytest.raises(StoreError, match="holds no trials") as caught:
+        find_run("latest", tmp_path)
+    assert caught.value.place == str(folder)
+
+
+def filled(folder):
+    (folder / "manifest.json").write_text("{}", encoding="utf-8")
