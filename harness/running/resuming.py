@@ -10,7 +10,7 @@ import msgspec
 from harness.loading.datasets import Dataset
 from harness.loading.selections import Selection
 from harness.running.plans import plan
-from harness.running.run_changes import changes_between
+from harness.running.run_changes import changes_between, changes_of_suite
 from harness.running.run_manifests import make_manifest
 from harness.running.run_options import RunOptions
 from harness.running.stored_work import StoredWork
@@ -98,7 +98,7 @@ class Resumed:
 
     def summary_if_done(self) -> Summary | None:
         """Return the summary of a complete run in which nothing is to be done, else None."""
-        if self.changes or not self.work.is_done:
+        if changes_of_suite(self.before, self.manifest) or not self.work.is_done:
             return None
         with suppress(StoreError):
             summary = read_summary(self.folder)
@@ -122,6 +122,29 @@ class Resumed:
         return [warning] if warning else []
 
 
+def complete_summary(
+    resume: Resume, suite: Suite, options: RunOptions, dataset: Dataset
+) -> Summary | None:
+    """Return the summary of a complete run in which nothing is to be done, else None.
+
+    The run is only read, so that it need not be locked; what is said of it is said where it is so.
+    """
+    said, torn = list[str](), list[str]()
+    look = replace(resume, say=said.append)
+    try:
+        if not read_summary(resume.folder).complete:
+            return None
+        index = StoredIndex(resume.folder, torn.append)
+        summary = _held(look, index, suite, options, dataset).summary_if_done()
+    except StoreError:
+        return None  # told again where it is mended
+    if summary is None or torn:
+        return None
+    for text in [*([_UNDAMAGED] if resume.salvage else []), *said]:
+        resume.say(text)
+    return summary
+
+
 def open_resumed(resume: Resume, suite: Suite, options: RunOptions, dataset: Dataset) -> Resumed:
     """Make the log of a run whole, and hold what it has against the plan of now.
 
@@ -130,12 +153,20 @@ def open_resumed(resume: Resume, suite: Suite, options: RunOptions, dataset: Dat
     Raises:
         StoreError: the run cannot be read or written, or its log is damaged.
     """
-    folder, before = resume.folder, read_manifest(resume.folder)
+    folder = resume.folder
+    read_manifest(folder)
     require_known_summary(folder)
     if resume.salvage:
         _salvage(resume)
     index = StoredIndex(folder, lambda note: resume.say(f"{note}; its trial is run again"))
     cut_torn_end(folder, index)
+    return _held(resume, index, suite, options, dataset)
+
+
+def _held(
+    resume: Resume, index: StoredIndex, suite: Suite, options: RunOptions, dataset: Dataset
+) -> Resumed:
+    folder, before = resume.folder, read_manifest(resume.folder)
     work = StoredWork(folder, index, suite, retry_errors=resume.retry_errors)
     work.survey(plan(dataset.samples(), options.models, suite.epochs))
     after = make_manifest(
@@ -163,10 +194,13 @@ def open_resumed(resume: Resume, suite: Suite, options: RunOptions, dataset: Dat
     return Resumed(folder=folder, before=before, manifest=manifest, work=work, changes=changes)
 
 
+_UNDAMAGED = "nothing of the log is damaged"
+
+
 def _salvage(resume: Resume) -> None:
     damaged = salvage(resume.folder)
     resume.say(
         f"{damaged} damaged pieces of the log were put into damaged.jsonl; the rest is kept"
         if damaged
-        else "nothing of the log is damaged"
+        else _UNDAMAGED
     )

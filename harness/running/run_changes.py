@@ -8,6 +8,11 @@ from harness.storing.manifests import Manifest
 
 def changes_between(before: Manifest, after: Manifest) -> tuple[str, ...]:
     """Return what has changed since a run was made, and what that means for its trials."""
+    return (*changes_of_suite(before, after), *_changes_of_place(before, after))
+
+
+def changes_of_suite(before: Manifest, after: Manifest) -> tuple[str, ...]:
+    """Return what has changed of what is run: the numbers may be others."""
     return tuple(_changes(before, after))
 
 
@@ -19,12 +24,21 @@ def _changes(before: Manifest, after: Manifest) -> Iterator[str]:
     yield from _graders(before.grader_keys, after.grader_keys)
     if before.suite_sha256 != after.suite_sha256:
         yield "the text of the suite has changed"
-    for what in ("models", "epochs", "selection", "python", "platform"):
+    yield from _others(before, after, ("models", "epochs", "selection"))
+
+
+def _changes_of_place(before: Manifest, after: Manifest) -> Iterator[str]:
+    """Return what has changed of where it is run."""
+    yield from _others(before, after, ("python", "platform"))
+    for name in sorted({*before.versions, *after.versions}):
+        yield from _version(name, before.versions.get(name), after.versions.get(name))
+
+
+def _others(before: Manifest, after: Manifest, fields: tuple[str, ...]) -> Iterator[str]:
+    for what in fields:
         old, new = _shown(getattr(before, what)), _shown(getattr(after, what))
         if old != new:
             yield f"other {what}: {old} before, {new} now"
-    for name in sorted({*before.versions, *after.versions}):
-        yield from _version(name, before.versions.get(name), after.versions.get(name))
 
 
 def _version(name: str, before: str | None, after: str | None) -> Iterator[str]:

@@ -17,7 +17,13 @@ from harness.running.pacing import Pacing
 from harness.running.plans import PlannedTrial, plan
 from harness.running.recording import Recording, RunResult, Warnings
 from harness.running.replays import regraded
-from harness.running.resuming import Resume, open_resumed, resumed_options, without_selection
+from harness.running.resuming import (
+    Resume,
+    complete_summary,
+    open_resumed,
+    resumed_options,
+    without_selection,
+)
 from harness.running.run_manifests import make_manifest
 from harness.running.run_options import RunOptions, apply_options
 from harness.running.scripted_models import scripted_models
@@ -98,9 +104,11 @@ async def _execute_new(begun: _Beginning) -> RunResult:
 async def _go_on(begun: _Beginning, resume: Resume) -> RunResult:
     suite, target, folder = begun.suite, begun.target, resume.folder
     opening = _Opening(now(), Warnings(suite.secrets), folder.name)
+    # A large log or dataset takes seconds, in which signals are heard.
+    dataset = await in_thread(open_dataset, suite, begun.options.selection)
+    if summary := await in_thread(complete_summary, resume, suite, begun.options, dataset):
+        return RunResult(folder=folder, summary=summary, interrupted=False)
     with locked_run(folder, opening.warnings.add):
-        # A large log or dataset takes seconds, in which signals are heard.
-        dataset = await in_thread(open_dataset, suite, begun.options.selection)
         resumed = await in_thread(open_resumed, resume, suite, begun.options, dataset)
         if summary := resumed.summary_if_done():
             return RunResult(folder=folder, summary=summary, interrupted=False)
