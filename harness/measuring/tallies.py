@@ -89,6 +89,7 @@ class ModelTally:
         self.names, self.epochs = tuple(names), epochs
         self.states, self.scores, self.passes = TrialColumn("b"), TrialColumn(), TrialColumn("b")
         self.amounts: Mapping[str, TrialColumn] = {name: TrialColumn() for name in AMOUNTS}
+        self._columns = tuple(self.amounts.values())
         self.samples: array[int] | None = array("I") if epochs > 1 else None
         self.slices = SliceRows()
         self.usage, self.judge_usage = UsageTally(), UsageTally()
@@ -115,8 +116,9 @@ class ModelTally:
     def _add_amounts(self, row: int, outcome: Outcome) -> None:
         self.usage.add(outcome.usage)
         self.judge_usage.add(outcome.judge_usage)
-        for name, amount in amounts_of(outcome):
-            self.amounts[name].add(row, amount)
+        for column, amount in zip(self._columns, amounts_of(outcome), strict=True):
+            if amount is not None:
+                column.add(row, amount)
 
     def _add_result(self, row: int, outcome: Outcome) -> None:
         status = outcome.status

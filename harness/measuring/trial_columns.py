@@ -30,11 +30,13 @@ class TrialColumn:
 
     def add(self, row: int, value: float | None) -> None:
         """Take the value of a trial; rows come in ascending order."""
-        if self._rows is None and row != len(self._values):
-            self._rows = array("I", range(len(self._values)))
+        values = self._values
         if self._rows is not None:
             self._rows.append(row)
-        self._values.append(_MISSING if value is None else value)
+        elif row != len(values):
+            self._rows = array("I", range(len(values)))
+            self._rows.append(row)
+        values.append(_MISSING if value is None else value)
 
     def pick(self, rows: Rows | None) -> tuple[Rows, Sequence[float]]:
         """Return the rows that have a place, and their values; of those in `rows`, or of all."""

@@ -15,7 +15,7 @@ from harness.system.disk_syncing import DiskSync, sync, sync_folders
 from harness.system.json_values import scrub_json
 from harness.types.errors import StoreError
 from harness.types.events import ToolCall
-from harness.types.trajectories import Usage
+from harness.types.trajectories import Trajectory, Usage
 from harness.types.trials import VERSION, Outcome, Trial
 
 _encoder = msgspec.json.Encoder()
@@ -24,6 +24,7 @@ _decoder = msgspec.json.Decoder(Trial)
 
 def outcome_of(trial: Trial) -> Outcome:
     """Return the short form of a trial."""
+    steps, calls = _counts(trial.trajectory)
     return Outcome(
         sample_id=trial.sample_id,
         model=trial.model,
@@ -37,11 +38,23 @@ def outcome_of(trial: Trial) -> Outcome:
         grades={name: (g.score, g.passed, g.status) for name, g in trial.grades.items()},
         sample_key=short_key(trial.keys.sample),
         grade_keys={name: short_key(g.key) for name, g in trial.grades.items() if g.key},
-        steps=sum(len(turn.steps) for turn in trial.trajectory.turns) or None,
-        tool_calls=sum(type(event) is ToolCall for event in trial.trajectory.events()),
+        steps=steps or None,
+        tool_calls=calls,
         error_code=trial.error.code if trial.error else None,
         slices={} if trial.slices is msgspec.UNSET else trial.slices,
     )
+
+
+def _counts(trajectory: Trajectory) -> tuple[int, int]:
+    """Count the steps and the calls of tools."""
+    # Loops, for every trial of a run is counted.
+    steps = calls = 0
+    for turn in trajectory.turns:
+        steps += len(turn.steps)
+        for event in turn.events:
+            if type(event) is ToolCall:
+                calls += 1
+    return steps, calls
 
 
 def short_key(key: str) -> str:
