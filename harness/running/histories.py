@@ -14,7 +14,7 @@ from harness.running.night_baselines import NightBaseline, find_night_baseline
 from harness.running.night_rows import expected_flips_of, night_rows, standing_out
 from harness.running.night_runs import find_nights
 from harness.running.night_series import Series, series_of, turns_of, whole_change
-from harness.running.night_verdicts import Baseline, night_verdicts
+from harness.running.night_verdicts import METRIC, Baseline, night_verdicts
 from harness.running.quarantine_lookup import quarantine_beside
 from harness.storing.night_outcomes import NightRecord
 from harness.system.suggestions import suggest
@@ -153,9 +153,15 @@ def _verdicts(
         night=context.baseline.night,
         model=series.model,
         own_model=context.baseline.own_model(series.model),
-        margin=context.options.margin,
+        margin=context.options.margin or _margin(series.nights[-1]),
     )
     return list(night_verdicts(series.nights, baseline, ruling.in_force))
+
+
+def _margin(night: NightRecord) -> float | None:
+    """Return the drop of the pass rate that the suite says one can live with."""
+    margins: Mapping[str, float] = (night.manifest.comparison or {}).get("margins", {})
+    return margins.get(METRIC)
 
 
 def _accepted(series: Series, baseline: NightRecord | None) -> int:

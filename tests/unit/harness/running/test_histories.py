@@ -259,3 +259,11 @@ def test_a_model_that_never_ran_is_a_fault(tmp_path, history):
     night(tmp_path, 1)
     with pytest.raises(InputError, match="no night on the model 'n'"):
         history(model="n")
+
+
+def test_the_margin_is_that_of_the_suite_where_none_is_named(tmp_path, history):
+    rule = {"metrics": ["trial"], "margins": {"trial": 0.1}, "population": False}
+    pin(tmp_path, night(tmp_path, 1))
+    night(tmp_path, 2, comparison=rule)
+    assert history().models[0].verdict.verdict == "no_worse"
+    assert history(margin=0.001).models[0].verdict.verdict == "inconclusive"
