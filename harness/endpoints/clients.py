@@ -3,13 +3,15 @@
 Its HTTP client sends each request once: what is sent again is decided in one place, and never here.
 """
 
-from contextlib import aclosing
+from contextlib import aclosing, suppress
 from typing import Any
 
 import openai
 
+from harness.endpoints.compressed_replies import ACCEPTED, inflated
 from harness.endpoints.endpoints import Endpoint
 from harness.endpoints.failures import failure
+from harness.types.errors import TargetError
 
 _NO_KEY = "none"  # the SDK wants a key, also where the endpoint needs none
 _CONNECT_SECONDS = 30.0  # an address that does not answer is an outage, not a slow model
@@ -41,6 +43,7 @@ def _client(url: str | None, key: str, concurrency: int) -> openai.AsyncOpenAI:
     )
     timeout = openai.Timeout(None, connect=_CONNECT_SECONDS)
     http = openai.DefaultAsyncHttpxClient(
+        headers=dict(ACCEPTED),
         limits=limits,
         timeout=timeout,
         mounts=dict.fromkeys(_PROXY_FREE),
@@ -56,10 +59,12 @@ async def _read_error(response: Any) -> None:
     if not response.is_error:
         return
     data = bytearray()
-    async with aclosing(response.aiter_bytes()) as parts:
-        async for part in parts:
-            data += part
-            if len(data) > _MOST_OF_ERROR:
-                break
+    # What cannot be decoded is no reason to know nothing of the error.
+    with suppress(TargetError):
+        async with aclosing(inflated(response.aiter_raw(), response.headers, "")) as parts:
+            async for part in parts:
+                data += part
+                if len(data) > _MOST_OF_ERROR:
+                    break
     await response.aclose()
     response._content = bytes(data[:_MOST_OF_ERROR])  # noqa: SLF001  (nothing else keeps a part)

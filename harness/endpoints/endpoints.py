@@ -6,10 +6,12 @@ with the shape, and a stream that was cut must be distinguished from one that ha
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Collection, Mapping
+from contextlib import aclosing
 from typing import Any
 
 from openai import AsyncAPIResponse, AsyncOpenAI
 
+from harness.endpoints.compressed_replies import inflated
 from harness.endpoints.error_bodies import read_error_body
 from harness.endpoints.failures import classify, failure, reported
 from harness.messages.chunks import ReplyBuilder
@@ -97,12 +99,14 @@ async def _parts(response: AsyncAPIResponse[Any], place: str) -> AsyncIterator[b
         TargetError: `bad_reply`, where they are more than a reply may have.
     """
     length = 0
-    async for part in response.iter_bytes():
-        length += len(part)
-        if length > MOST_BYTES:
-            message = f"{place}: the reply is longer than {MOST_BYTES // 1_000_000} MB"
-            raise failure(message, code="bad_reply")
-        yield part
+    raw = response.http_response.aiter_raw()
+    async with aclosing(inflated(raw, response.headers, place)) as parts:
+        async for part in parts:
+            length += len(part)
+            if length > MOST_BYTES:
+                message = f"{place}: the reply is longer than {MOST_BYTES // 1_000_000} MB"
+                raise failure(message, code="bad_reply")
+            yield part
 
 
 def _raise_reported(body: Any, place: str, secrets: Collection[str]) -> None:

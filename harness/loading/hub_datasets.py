@@ -9,7 +9,7 @@ import os
 import re
 import tempfile
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,6 +17,7 @@ from urllib.parse import quote
 
 import httpx
 
+from harness.endpoints.compressed_replies import ACCEPTED, Inflater
 from harness.loading.hub_urls import HOST, SUFFIXES
 from harness.system.hashing import sha256_of
 from harness.system.json_values import load_json
@@ -71,10 +72,8 @@ class _Hub:
         token = self._token()
         headers = {"Authorization": f"Bearer {token}"} if token else {}
         return httpx.Client(
-            headers={**headers, "User-Agent": "regrade"},
+            headers={**headers, **ACCEPTED, "User-Agent": "regrade"},
             timeout=_SECONDS,
-            follow_redirects=True,
-            max_redirects=_MOST_REDIRECTS,
         )
 
     def _token(self) -> str:
@@ -156,7 +155,7 @@ class _Hub:
     @contextmanager
     def _answer(self, client: httpx.Client, url: str) -> Iterator[httpx.Response]:
         try:
-            with client.stream("GET", url) as answer:
+            with closing(self._followed(client, url)) as answer:
                 if not answer.is_success:
                     status = answer.status_code
                     said = _REFUSALS.get(status, "the hub could not be read")
@@ -167,13 +166,33 @@ class _Hub:
             problem = f"cannot be fetched from {self._endpoint}: {reason}"
             raise self._fault(redacted_line(problem, 2 * _SHOWN)) from error
 
+    def _followed(self, client: httpx.Client, url: str) -> httpx.Response:
+        """Return the answer where redirects lead: the bodies of these are not read."""
+        request = client.build_request("GET", url)
+        for _ in range(_MOST_REDIRECTS):
+            answer = client.send(request, stream=True)
+            if answer.next_request is None:
+                return answer
+            answer.close()
+            request = answer.next_request
+        raise self._fault(f"cannot be fetched from {self._endpoint}: it redirects without end")
+
     def _bounded(self, answer: httpx.Response, most: int) -> Iterator[bytes]:
         size = 0
-        for part in answer.iter_bytes():
+        for part in self._inflated(answer):
             size += len(part)
             if size > most:
                 raise self._fault(f"cannot be fetched: it is larger than {most:,} bytes")
             yield part
+
+    def _inflated(self, answer: httpx.Response) -> Iterator[bytes]:
+        try:
+            inflater = Inflater(answer.headers)
+            for data in answer.iter_raw():
+                yield from inflater.feed(data)
+            inflater.end()
+        except (ValueError, ConnectionError) as error:
+            raise self._fault(f"cannot be fetched from {self._endpoint}: {error}") from error
 
     def _fault(self, problem: str, allowed: str = "") -> DatasetError:
         return DatasetError([Fault(file=self._file.text, problem=problem, allowed=allowed)])

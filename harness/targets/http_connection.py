@@ -9,6 +9,7 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 
 import httpx
 
+from harness.endpoints.compressed_replies import ACCEPTED
 from harness.endpoints.failures import failure
 from harness.system.secret_values import says_secret
 from harness.system.variables import VariableError, fill_variables
@@ -102,6 +103,7 @@ def _client(agent: HttpAgent, concurrency: int) -> httpx.AsyncClient:
     except (OSError, ValueError) as error:
         raise failure(f"ca_file {agent.ca_file}: {error}", code="bad_request") from error
     return httpx.AsyncClient(
+        headers=dict(ACCEPTED),
         limits=connections,
         timeout=httpx.Timeout(None, connect=_CONNECT_SECONDS),
         verify=verify,

@@ -1,13 +1,14 @@
 """One request to an agent behind a URL: what is sent goes out, the server's answer comes in."""
 
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping
-from contextlib import aclosing, asynccontextmanager
+from contextlib import aclosing, asynccontextmanager, suppress
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urljoin
 
 import httpx
 
+from harness.endpoints.compressed_replies import inflated
 from harness.endpoints.error_bodies import read_error_body
 from harness.endpoints.failures import classify, failure, reported
 from harness.endpoints.retry_headers import retry_after
@@ -204,16 +205,20 @@ async def parts_of(response: httpx.Response) -> AsyncIterator[bytes]:
 
 
 async def _bytes_of(response: httpx.Response) -> AsyncGenerator[bytes, None]:
-    async for part in response.aiter_bytes():
-        yield part
+    raw = response.aiter_raw()
+    async with aclosing(inflated(raw, response.headers, place_of(response))) as parts:
+        async for part in parts:
+            yield part
 
 
 async def _beginning(response: httpx.Response) -> str:
     """Return the beginning of an error's body: it may have no end."""
     data = bytearray()
-    async with aclosing(_bytes_of(response)) as parts:
-        async for part in parts:
-            data += part
-            if len(data) > _MOST_OF_ERROR:
-                break
+    # What cannot be decoded is no reason to know nothing of the error.
+    with suppress(TargetError):
+        async with aclosing(_bytes_of(response)) as parts:
+            async for part in parts:
+                data += part
+                if len(data) > _MOST_OF_ERROR:
+                    break
     return bytes(data[:_MOST_OF_ERROR]).decode(errors="replace")

@@ -1,6 +1,7 @@
 """What can go wrong with an agent behind a URL, over real HTTP: each failure has its code."""
 
 import asyncio
+import gzip
 import json
 import socket
 import ssl
@@ -76,6 +77,31 @@ async def test_each_failure_has_its_code(answer, code):
     assert str(driven.error).startswith(f"POST {server.url}/chat")
     assert "\n" not in driven.error.line
     assert driven.of(AssistantMessage) == []
+
+
+BOMB = gzip.compress(b'{"reply": "' + bytes(200_000_000))
+BOMBS = {
+    "a reply": (200, BOMB, "gzip", "the reply is longer than 32 MB"),
+    "a reply that is compressed twice": (200, gzip.compress(BOMB), "gzip, gzip", "encoded as"),
+    "an error": (500, BOMB, "gzip", "500"),
+    "an error that is compressed twice": (500, gzip.compress(BOMB), "gzip, gzip", ": 500"),
+    "another encoding": (200, b"x", "br", "the reply is encoded as br; gzip was asked for"),
+    "half of one": (200, gzip.compress(b'{"reply": "ok"}')[:-9], "gzip", "amid its compressed"),
+}
+
+
+@pytest.mark.parametrize("what", BOMBS)
+@pytest.mark.parametrize("stream", [None, "sse"])
+async def test_what_a_few_bytes_stand_for_is_read_as_far_as_a_reply_may_go(what, stream):
+    status, body, encoding, problem = BOMBS[what]
+    kind = "text/event-stream" if stream else "application/json"
+    headers = {"content-encoding": encoding, "content-type": kind}
+
+    async with agent_server(lambda _: web.Response(status=status, body=body, headers=headers)) as s:
+        driven = await drive_sample(agent(s, stream=stream), turn_seconds=10.0)
+    assert s.seen[0].headers["accept-encoding"] == "gzip"
+    assert problem in driven.error.line
+    assert driven.error.code in {"bad_reply", "server_error", "connection_lost", "stream_cut"}
 
 
 async def test_an_error_without_end_is_read_as_far_as_its_beginning():

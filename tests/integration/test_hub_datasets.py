@@ -1,5 +1,6 @@
 """Datasets of a hub: fetched once a commit, with the reader's token, whole or not at all."""
 
+import gzip
 import json
 import subprocess
 import sys
@@ -112,6 +113,38 @@ def test_a_token_that_no_header_can_hold_is_one_fault(hub, suite, monkeypatch, t
     found = refusal(suite(REPOSITORY))
     assert "HF_TOKEN holds characters that are invalid in a token; set HF_TOKEN again" in found
     assert "hf_" not in found
+
+
+BOMB = gzip.compress(bytes(3_000_000))
+
+
+@pytest.mark.parametrize(
+    ("answer", "fault"),
+    [
+        ((BOMB, "gzip"), "it is larger than 2,000,000 bytes"),
+        ((gzip.compress(BOMB), "gzip, gzip"), "the reply is encoded as gzip, gzip"),
+        ((b"no gzip", "gzip"), "the reply cannot be decompressed"),
+    ],
+)
+def test_what_a_few_bytes_stand_for_is_read_as_far_as_a_dataset_may_go(
+    hub, suite, monkeypatch, answer, fault
+):
+    body, encoding = answer
+    monkeypatch.setattr(harness.loading.hub_datasets, "MOST_BYTES", 2_000_000)
+    hub.answers["/cdn/rows.jsonl"] = (200, {"Content-Encoding": encoding}, body)
+    assert fault in refusal(suite(REPOSITORY))
+
+
+def test_a_compressed_dataset_is_read_whole(hub, suite):
+    hub.answers["/cdn/rows.jsonl"] = (200, {"Content-Encoding": "gzip"}, gzip.compress(ROWS))
+    assert inputs(suite(REPOSITORY)) == ["one", "two"]
+
+
+@pytest.mark.parametrize("headers", [{}, {"Content-Encoding": "gzip"}])
+def test_redirects_without_end_are_a_fault_and_their_bodies_are_not_read(hub, suite, headers):
+    hub.answers["/cdn/rows.jsonl"] = (302, {**headers, "Location": "/cdn/rows.jsonl"}, b"x")
+    assert "it redirects without end" in refusal(suite(REPOSITORY))
+    assert hub.asked.count("/cdn/rows.jsonl") < 10
 
 
 def test_the_token_is_not_sent_on_to_another_host(hub, suite, monkeypatch):

@@ -1,5 +1,6 @@
 """What an endpoint can do wrong, over real HTTP: each failure has its code."""
 
+import gzip
 import json
 import socket
 import ssl
@@ -306,6 +307,34 @@ async def test_a_reply_without_an_end_is_refused(answer, stream, code):
     assert driven.error.code == code
     if code == "bad_reply":
         assert str(driven.error).endswith("the reply is longer than 32 MB")
+
+
+BOMB = gzip.compress(b'{"choices": [' + bytes(200_000_000))
+TWICE = gzip.compress(BOMB)
+
+
+@pytest.mark.parametrize("stream", [True, False])
+@pytest.mark.parametrize(
+    ("answer", "code", "problem"),
+    [
+        ((200, BOMB, "gzip"), "bad_reply", "the reply is longer than 32 MB"),
+        ((200, TWICE, "gzip, gzip"), "bad_reply", "the reply is encoded as gzip, gzip"),
+        ((200, b"x", "br"), "bad_reply", "the reply is encoded as br"),
+        ((500, BOMB, "gzip"), "server_error", "/chat/completions: 500"),
+        ((500, TWICE, "gzip, gzip"), "server_error", "/chat/completions: 500"),
+    ],
+)
+async def test_what_a_few_bytes_stand_for_is_read_as_far_as_a_reply_may_go(
+    answer, code, problem, stream
+):
+    status, body, encoding = answer
+    kind = "text/event-stream" if stream else "application/json"
+    answer = Answer(status=status, raw=body, headers={"Content-Encoding": encoding}, kind=kind)
+    with serve(answer) as server:
+        driven = await drive(server, {"wait_seconds": 0.0}, request={"stream": stream})
+    assert server.headers[0]["accept-encoding"] == "gzip"
+    assert driven.error.code == code
+    assert problem in str(driven.error)
 
 
 async def test_a_reply_with_more_calls_than_anybody_runs_is_refused():
