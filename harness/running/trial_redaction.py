@@ -12,7 +12,7 @@ import msgspec
 
 from harness.running.driving import Driven
 from harness.running.hidden_trials import driven_without, told_without, trial_without
-from harness.system.json_values import scrub_json
+from harness.system.json_values import storable_json
 from harness.system.redaction import known_secrets
 from harness.types.code import CodeRef
 from harness.types.errors import StoreError
@@ -82,7 +82,7 @@ class TrialRedaction:
 
 def _redacted(function: CodeRef, trial: Trial, seconds: float) -> Trial:
     # Nothing that is said of a failure may come from the trial: it could be what is to be hidden.
-    given = scrub_json(msgspec.to_builtins(trial, str_keys=True))
+    given = storable_json(msgspec.to_builtins(trial, str_keys=True))
     returned = _call(function, given, seconds)
     try:
         plain = msgspec.json.decode(json.dumps(given if returned is None else returned))

@@ -12,7 +12,7 @@ import msgspec
 from harness.storing.log_lines import Note, decoded_lines
 from harness.storing.run_folders import OUTCOMES, TRIALS
 from harness.system.disk_syncing import DiskSync, sync, sync_folders
-from harness.system.json_values import scrub_json
+from harness.system.json_values import storable_json
 from harness.types.errors import StoreError
 from harness.types.events import ToolCall
 from harness.types.trajectories import Trajectory, Usage
@@ -163,7 +163,7 @@ def encode_line(trial: Trial) -> bytes:
     try:
         return _encoder.encode(trial) + b"\n"
     except (UnicodeEncodeError, OverflowError, msgspec.ValidationError):
-        plain = scrub_json(msgspec.to_builtins(trial, str_keys=True))
+        plain = storable_json(msgspec.to_builtins(trial, str_keys=True))
         return json.dumps(plain, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
 
 

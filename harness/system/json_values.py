@@ -96,6 +96,17 @@ def scrub_json(value: Any) -> Any:
     return value
 
 
+def storable_json(value: Any) -> Any:
+    """Do what `scrub_json` does; a number that is not finite becomes None, as msgspec writes it."""
+    if isinstance(value, list | tuple):
+        return [storable_json(item) for item in value]
+    if isinstance(value, dict):
+        return {scrub(str(key)): storable_json(item) for key, item in value.items()}
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return scrub_json(value)
+
+
 def compact_json(value: Any) -> str:
     """Write a JSON value as text without spaces, non-ASCII kept.
 

@@ -111,6 +111,13 @@ def test_lone_surrogates_and_huge_numbers_are_stored_all_the_same():
     assert stored["grades"]["g"]["details"] == {"n": 10**30, "t": [1, 2]}
 
 
+@pytest.mark.parametrize("number", [float("nan"), float("inf"), -float("inf")])
+@pytest.mark.parametrize("text", ["plain", "a\ud800b"])
+def test_a_line_can_be_read_whatever_numbers_a_grade_tells(number, text):
+    line = encode_line(trial(text=text, details={"n": number, "m": [number]}))
+    assert msgspec.json.decode(line, type=Trial).grades["g"].details == {"n": None, "m": [None]}
+
+
 @pytest.mark.parametrize("torn", [b'{"v":1,"sample_id":"b"', b'{"v":1', b"\x00\x00", b'{"a":"\xc3'])
 def test_a_torn_last_line_is_dropped_and_said(tmp_path, torn):
     write(tmp_path, trial("a"))
