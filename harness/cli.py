@@ -4,9 +4,20 @@ Exit codes: 0 all is well; 1 a gate was missed; 2 the input is wrong; 3 the run 
 completed; 130 interrupted, what was done is kept.
 """
 
+import sys
+
+from harness.system.early_signals import (
+    interrupt_on_signals,
+    keep_exit_code,
+    leave_on_signals,
+)
+
+if __name__ == "__main__" or sys.argv[0].replace("\\", "/").rpartition("/")[2] == "regrade":
+    # Before all that takes its time to load; who imports this module keeps their own handlers.
+    leave_on_signals()
+
 import io
 import os
-import sys
 import traceback
 from contextlib import suppress
 from importlib import import_module
@@ -83,7 +94,12 @@ def main() -> None:
     # so that nothing there hides what is installed.
     with suppress(OSError):
         sys.path.append(str(Path.cwd()))
-    code = _run()
+    try:
+        interrupt_on_signals()
+        code = _run()
+        keep_exit_code(code)
+    except KeyboardInterrupt:
+        code = 130
     try:
         sys.stdout.flush()
     except OSError:

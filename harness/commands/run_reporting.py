@@ -102,8 +102,10 @@ async def _interruptible(
     work: Callable[[Observer, Stop], Awaitable[RunResult]], observer: Observer
 ) -> RunResult:
     stop = Stop()
-    with on_interrupt(lambda: stop.ask("interrupted before the end"), _insist):
-        return await work(observer, stop)
+    with on_interrupt(lambda: stop.ask("interrupted before the end"), _insist) as ends_with:
+        result = await work(observer, stop)
+        ends_with(exit_code(result))
+        return result
 
 
 def _insist() -> None:

@@ -6,6 +6,8 @@ import sys
 import threading
 from contextlib import suppress
 
+from harness.system.early_signals import ignore_signals
+
 _left_behind: list[object] = []
 """Tasks that ignore their cancellation; freed, they could run for ever."""
 
@@ -22,8 +24,9 @@ def leave(code: int) -> None:
             stream.flush()
     mine = threading.current_thread()
     threads = [t for t in threading.enumerate() if t is not mine and not t.daemon]
+    # What users' libraries do at the end, such as sending traces, is done in any case.
+    atexit._run_exitfuncs()  # noqa: SLF001  (the way to run them before os._exit)
+    ignore_signals()
     if _left_behind or threads:
-        # What users' libraries do at the end, such as sending traces, is done all the same.
-        atexit._run_exitfuncs()  # noqa: SLF001  (the way to run them before os._exit)
         os._exit(code)
     sys.exit(code)
