@@ -1,6 +1,7 @@
 """A run that is gone on with: what it holds is kept, and what is missing is made."""
 
-from collections.abc import Callable, Sequence
+import shlex
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -8,7 +9,7 @@ from pathlib import Path
 import msgspec
 
 from harness.loading.datasets import Dataset
-from harness.loading.selections import Selection
+from harness.loading.selections import Selection, effective
 from harness.running.plans import plan
 from harness.running.run_changes import changes_between, changes_of_suite
 from harness.running.run_manifests import make_manifest
@@ -26,6 +27,7 @@ from harness.storing.manifests import (
 from harness.storing.run_folders import SUMMARY
 from harness.storing.stored_index import StoredIndex
 from harness.system.clock import now
+from harness.system.hashing import sha256_of
 from harness.types.errors import Fault, InputError, StoreError
 from harness.types.suites import Suite
 from harness.types.summaries import Summary
@@ -71,6 +73,38 @@ def resumed_options(folder: Path, options: RunOptions) -> RunOptions:
         target_file=options.target_file or _path(manifest.target_file),
         parameters=options.parameters or manifest.parameters,
     )
+
+
+def say_left_out(resume: Resume, suite: Suite, options: RunOptions) -> None:
+    """Say what the text of a suite asks for by now that the run goes on without."""
+    manifest = read_manifest(resume.folder)
+    if manifest.suite_sha256 == sha256_of(suite.text):
+        return
+    for line in _left_out(manifest, suite, options):
+        resume.say(line)
+
+
+def _left_out(manifest: Manifest, suite: Suite, options: RunOptions) -> Iterator[str]:
+    names = suite.target.models if suite.target else ()
+    new = [name for name in names if name not in options.models]
+    if new:
+        chosen = " ".join(f"--model {shlex.quote(name)}" for name in (*options.models, *new))
+        yield (
+            f"the suite names {', '.join(new)} as well, which this run does not; "
+            f"go on with {chosen}"
+        )
+    if options.epochs == manifest.epochs != suite.epochs:
+        yield (
+            f"the suite asks for epochs: {suite.epochs}, this run for {manifest.epochs}; "
+            f"go on with --epochs {suite.epochs}"
+        )
+    now_selected = effective(Selection(), suite)
+    chosen_by_run = _selection(manifest)
+    if options.selection == chosen_by_run != now_selected and not chosen_by_run.ids:
+        yield (
+            "the suite selects other samples (max_samples, sample_tags) than this run, which goes "
+            "on with its own; --limit and --tag choose others"
+        )
 
 
 def _path(text: str | None) -> Path | None:

@@ -13,6 +13,7 @@ from harness.running.budget_amounts import is_limited
 from harness.running.cleaning import clean_run
 from harness.running.driving import Driver, Underway
 from harness.running.grader_scripts import require_scripts
+from harness.running.missing_parts import require_parts
 from harness.running.pacing import Pacing
 from harness.running.plans import PlannedTrial, plan
 from harness.running.recording import Recording, RunResult, Warnings
@@ -22,6 +23,7 @@ from harness.running.resuming import (
     complete_summary,
     open_resumed,
     resumed_options,
+    say_left_out,
     without_selection,
 )
 from harness.running.run_manifests import make_manifest
@@ -64,6 +66,7 @@ async def execute(
     """
     if resume:
         options = resumed_options(resume.folder, options)
+        say_left_out(resume, suite, options)
         suite = without_selection(suite)
     suite, target = apply_options(suite, options)
     require_scripts(suite)
@@ -145,6 +148,7 @@ async def _connect(
 ) -> Connection:
     url = await stack.enter_async_context(scripted_models(target))
     context = _run_context(suite, target, url, opening)
+    require_parts(suite, target.target, context)
     return await stack.enter_async_context(target.target.connect(context))
 
 

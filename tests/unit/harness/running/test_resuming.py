@@ -448,3 +448,24 @@ async def test_what_was_driven_again_is_in_the_usage_and_what_was_graded_again_i
         assert used(graded.summary) == (5, 10)
     (whole.folder / "summary.json").unlink()
     assert used(summary_of(whole.folder)) == (5, 10)
+
+
+async def test_what_the_suite_has_come_to_ask_for_is_said_with_the_options_that_take_it(runs):
+    act = FakeTarget(lambda context, text: "ok")
+    whole = await runs.run(fake_suite(act, text="before"))
+    new = fake_suite(act, text="now", models=("m", "m 2"), epochs=3, max_samples=2)
+    await runs.resume(new, whole)
+    said = " | ".join(runs.said)
+    assert "names m 2 as well, which this run does not; go on with --model m --model 'm 2'" in said
+    assert "asks for epochs: 3, this run for 1; go on with --epochs 3" in said
+    assert "selects other samples" in said
+    runs.said.clear()
+    await runs.resume(new, whole, models=("m", "m 2"), epochs=3, selection=Selection(limit=2))
+    assert not any("go on" in line or "goes on" in line for line in runs.said)
+
+
+async def test_what_was_left_out_by_choice_is_not_said(runs):
+    suite = fake_suite(lambda context, text: "ok", models=("m", "m2"), epochs=2)
+    narrow = await runs.run(suite, models=("m",), epochs=1, selection=Selection(limit=1))
+    await runs.resume(suite, narrow)
+    assert not any("go on" in line or "goes on" in line for line in runs.said)
