@@ -11,7 +11,7 @@ class FileNaming(Protocol):
     def lint_files(self, folder: Path, /) -> Iterable[tuple[str, str]]:
         """Return (option, problem) for what this machine lacks, such as the program.
 
-        `folder` is the suite's. `validate` reports them as faults; grading goes without them.
+        `folder` is the suite's. `validate` and `run` report them as faults; grading goes without.
         """
         ...
 

@@ -190,6 +190,26 @@ def test_the_only_line_is_no_answer_where_it_is_a_broken_event(tmp_path, what, e
     assert [e for e in trial.trajectory.events() if isinstance(e, AssistantMessage)] == []
 
 
+@pytest.mark.parametrize(
+    ("target", "fault"),
+    [
+        ({"command": "no-such-program-at-all"}, "target.command: there is no program"),
+        ({"command": ["./agent.txt"]}, "target.command: there is no program"),
+        ({"env": ["SOME_UNSET_VALUE"]}, "target.env: the environment variable SOME_UNSET_VALUE"),
+    ],
+)
+def test_what_a_run_lacks_is_a_fault_of_the_suite_before_anything_is_stored(
+    tmp_path, target, fault
+):
+    path = command_suite(tmp_path, "say('ok')", target)
+    words = [sys.executable, "-m", "harness.cli"]
+    for command in (["validate", path], ["run", path, "--out", tmp_path / "runs"]):
+        done = subprocess.run([*words, *command], capture_output=True, timeout=60, check=False)
+        said = " ".join((done.stdout + done.stderr).decode().split())
+        assert (done.returncode, fault in said) == (2, True), said
+    assert not (tmp_path / "runs").exists()
+
+
 def test_two_events_on_one_line_are_two(tmp_path):
     source = """
 lines = [{"type": "assistant_message", "text": "a"}, {"type": "turn_end"}]
