@@ -21,6 +21,5 @@ def require_parts(suite: Suite, target: Any, context: RunContext) -> None:
 def _faults(suite: Suite, target: Any, context: RunContext) -> Iterator[Fault]:
     check: Any = getattr(target, "lint_files", None)
     file = suite.source.as_posix() if suite.source else suite.name
-    if callable(check):
-        for option, problem in check(context.folder):
-            yield Fault(file=file, path=f"target.{option}", problem=problem)
+    for option, problem in check(context.folder) if check else ():
+        yield Fault(file=file, path=f"target.{option}", problem=problem)
