@@ -15,6 +15,7 @@ from harness.targets.http_options import (
     HttpResponse,
     HttpSessionOptions,
     Method,
+    has_user,
     url_problems,
 )
 from harness.targets.http_templates import (
@@ -125,6 +126,11 @@ class HttpAgent:
             raise ValueError(
                 "{{input}} or {{messages}} has to stand in url, headers or request: the agent "
                 "would be told nothing"
+            )
+        urls = (self.url, *(call.url for call in self._calls))
+        if "authorization" in map(str.lower, self.headers) and any(map(has_user, urls)):
+            raise ValueError(
+                "the header Authorization and a user in an address say twice who asks: give one"
             )
         if self.response.done is not None and self.stream is None:
             raise ValueError("response.done says what ends a stream, but there is no `stream`")

@@ -75,6 +75,12 @@ def url_problems(url: str) -> Iterator[str]:
         yield f"this is no address: {error}"
 
 
+def has_user(url: str) -> bool:
+    """Say whether an address names a user, which becomes a header Authorization."""
+    host = _HOST.match(url)
+    return host is not None and "@" in host[1]
+
+
 Body = Annotated[Template | None, Checked(template_problems)]
 JsonPath = Annotated[str | None, Checked(path_problems)]
 

@@ -104,6 +104,27 @@ async def test_what_a_few_bytes_stand_for_is_read_as_far_as_a_reply_may_go(what,
     assert driven.error.code in {"bad_reply", "server_error", "connection_lost", "stream_cut"}
 
 
+async def test_a_redirect_does_not_say_who_asks():
+    def answer(seen):
+        if seen.path == "/chat":
+            leads = server.url.replace("http://", "http://other:word@") + "/new"
+            return refusal(307, Location=leads)
+        return says("ok")
+
+    async with agent_server(answer) as server:
+        driven = await drive_sample(agent(server, headers={"Authorization": "Bearer mine"}))
+    assert texts(driven) == ["ok"]
+    assert [seen.headers["authorization"] for seen in server.seen] == ["Bearer mine"] * 2
+
+
+@pytest.mark.parametrize("headers", [{}, {"X-Other": "x"}])
+async def test_a_user_in_the_address_is_who_asks(headers):
+    async with agent_server([says("ok")]) as server:
+        url = server.url.replace("http://", "http://me:word@") + "/chat"
+        assert texts(await drive_sample(agent(server, url=url, headers=headers))) == ["ok"]
+    assert server.seen[0].headers["authorization"] == "Basic bWU6d29yZA=="
+
+
 async def test_an_error_without_end_is_read_as_far_as_its_beginning():
     async def answer(_):
         return Raw(b"no " * 100_000, "text/plain", forever=True)
