@@ -24,7 +24,8 @@ _OURS = "REGRADE_"
 class CommandAgent:
     """Drives a program: prompts go in and events come out as lines of JSON.
 
-    A trial is one process in a group of its own, which ends with all that it has started.
+    A trial is one process in a group of its own, which ends with all that can be found of what it
+    has started.
     """
 
     command: str | tuple[str, ...] = field(
