@@ -55,7 +55,8 @@ def command(run: str, suite_path: Path | None, out: Path) -> int:
     deleted = run_to_end(clean_run(suite, folder.name))
     for line in deleted:
         click.echo(one_line(f"deleted {line}"))
-    click.echo(f"{len(deleted)} deleted" if deleted else "nothing was left")
+    if not deleted:
+        click.echo("nothing was left")
     return 0
 
 

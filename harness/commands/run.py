@@ -135,10 +135,11 @@ def _run(
     from harness.commands.run_reporting import run_and_report, say_spending_rule  # noqa: PLC0415
     from harness.commands.suite_faults import load_wholly  # noqa: PLC0415
     from harness.loading.vally_parameters import Parameters  # noqa: PLC0415
-    from harness.running.run_options import suite_file  # noqa: PLC0415
+    from harness.running.run_options import apply_options, suite_file  # noqa: PLC0415
     from harness.running.runs import execute  # noqa: PLC0415
 
     loaded = load_wholly(suite_file(suite), options.target_file, Parameters(options.parameters))
+    apply_options(loaded, options)  # what refuses the run comes before what is said of it
     say_spending_rule(loaded, options.concurrency)
     return run_and_report(
         loaded,

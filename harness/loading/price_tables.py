@@ -104,8 +104,11 @@ def price_faults(suite: Suite, models: tuple[str, ...]) -> Iterator[Fault]:
 def _unpriced(suite: Suite, model: str) -> Fault:
     wanted = f'`prices: {{"{model}": {{input_per_million_usd: …, output_per_million_usd: …}}}}`'
     listed = "" if model.startswith(SCRIPTED) else ", or a model that the extra `prices` knows"
+    line, column = suite.cost_limit_at
     return Fault(
         file=str(suite.source or suite.name),
+        line=line,
+        column=column,
         path="limits.max_cost_usd",
         problem=f'it cannot be kept, for the price of "{model}" is not known',
         allowed=f"{wanted} in the suite{listed}",

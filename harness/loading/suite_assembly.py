@@ -105,16 +105,17 @@ def assemble(node: Node, context: LoadContext) -> Suite | None:
         comparison=head.comparison if head else ComparisonRule(),
         prices=head.prices if head else {},
     )
-    _check_prices(suite, location, context)
-    return suite
+    return _check_prices(suite, location, context)
 
 
-def _check_prices(suite: Suite, location: Location, context: LoadContext) -> None:
-    """Note the models without a price that a limit needs: grading goes without them."""
+def _check_prices(suite: Suite, location: Location, context: LoadContext) -> Suite:
+    """Note the models without a price that a limit needs, and its place: grading goes without."""
     limits = location.child("limits")
     at = (limits and limits.child("max_cost_usd")) or location
     for fault in price_faults(suite, suite.target.models if suite.target else ()):
         context.findings.absence(at, f"{fault.problem}; {fault.allowed}")
+    position = at.node.position
+    return replace(suite, cost_limit_at=(position.line, position.column))
 
 
 def _gates(

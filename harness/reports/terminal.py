@@ -148,7 +148,7 @@ def _failure_table(failed: list[FailedTrial]) -> Table:
     table.add_column(no_wrap=True, max_width=32)
     table.add_column(max_width=24, overflow="fold")
     table.add_column(overflow="fold")
-    for failure in failed:
+    for failure, same in _told_once(failed):
         epoch = f" (epoch {failure.epoch})" if repeated else ""
         table.add_row(
             Text(one_line(failure.sample_id) + epoch),
@@ -157,7 +157,20 @@ def _failure_table(failed: list[FailedTrial]) -> Table:
         )
         for label, text in _rests_on(failure):
             table.add_row("", Text(label, style=_DIM), Text(one_line(text, _WIDEST), style=_DIM))
+        if same:
+            names = one_line(", ".join(one.sample_id for one in same), _WIDEST)
+            table.add_row(f"and {len(same)} more", "", Text(f"the same: {names}", style=_DIM))
     return table
+
+
+def _told_once(failed: list[FailedTrial]) -> Iterator[tuple[FailedTrial, list[FailedTrial]]]:
+    """Return failures, each with the later ones that an error has stopped in the same words."""
+    groups: dict[object, list[FailedTrial]] = {}
+    for place, failure in enumerate(failed):
+        is_error = failure.status == "target_error"
+        groups.setdefault(failure.evidence if is_error else place, []).append(failure)
+    for first, *same in groups.values():
+        yield first, same
 
 
 def _rests_on(failure: FailedTrial) -> Iterator[tuple[str, str]]:

@@ -232,9 +232,12 @@ _UNDAMAGED = "nothing of the log is damaged"
 
 
 def _salvage(resume: Resume) -> None:
-    damaged = salvage(resume.folder)
-    resume.say(
-        f"{damaged} damaged pieces of the log were put into damaged.jsonl; the rest is kept"
-        if damaged
-        else _UNDAMAGED
-    )
+    lines, pieces = salvage(resume.folder)
+    if not lines:
+        resume.say(_UNDAMAGED)
+    elif not pieces:
+        resume.say(f"{lines} damaged lines of the log were put right: every trial in them is kept")
+    else:
+        resume.say(
+            f"{pieces} damaged pieces of the log were put into damaged.jsonl; the rest is kept"
+        )

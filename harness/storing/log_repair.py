@@ -1,8 +1,9 @@
 """Logs made whole again: a torn end cut off, outcomes made anew, damage put aside."""
 
 from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, NamedTuple
 
 import msgspec
 
@@ -119,11 +120,18 @@ def _readable(folder: Path, note: Note) -> Iterator[Trial]:
         raise StoreError(f"cannot read the run: {error.strerror}", place=str(path)) from error
 
 
-def salvage(folder: Path) -> int:
-    """Keep every trial that can be read in a damaged log; return how many pieces were no trial.
+class Salvaged(NamedTuple):
+    """How many lines of a log were damaged, and how many pieces of them were no trial."""
 
-    They are added to `damaged.jsonl`, as they were, one a line. Nothing is written where nothing
-    is damaged.
+    lines: int
+    pieces: int
+
+
+def salvage(folder: Path) -> Salvaged:
+    """Keep every trial that can be read in a damaged log.
+
+    What is no trial is added to `damaged.jsonl`, as it was, one piece a line. Nothing is written
+    where nothing is damaged.
 
     Raises:
         StoreError: the log cannot be read or written.
@@ -131,18 +139,32 @@ def salvage(folder: Path) -> int:
     path = folder / TRIALS
     try:
         with path.open("rb") as lines:
-            if all(_is_whole(line) for line in lines):
-                return 0
+            damaged = sum(not _is_whole(line) for line in lines)
+            if not damaged:
+                return Salvaged(0, 0)
             lines.seek(0)
-            with (folder / DAMAGED).open("ab") as aside, whole_file(path) as draft:
-                with draft.open("wb") as kept:
-                    count = sum(_sort_out(line, kept, aside) for line in lines)
-                    kept.flush()
-                    sync(kept.fileno())
-                aside.flush()
-                sync(aside.fileno())
+            pieces = _put_aside(lines, folder / DAMAGED)
+            lines.seek(0)
+            with whole_file(path) as draft, draft.open("wb") as kept:
+                for piece in _pieces(lines, are_trials=True):
+                    kept.write(piece)
+                kept.flush()
+                sync(kept.fileno())
     except OSError as error:
         raise StoreError(f"cannot salvage: {error.strerror}", place=str(path)) from error
+    return Salvaged(damaged, pieces)
+
+
+def _put_aside(lines: BinaryIO, path: Path) -> int:
+    """Add what is no trial to a file, which is made where there is some; return how much it is."""
+    pieces = _pieces(lines, are_trials=False)
+    first = next(pieces, None)
+    if first is None:
+        return 0
+    with path.open("ab") as aside:
+        count = sum(bool(aside.write(piece)) for piece in chain([first], pieces))
+        aside.flush()
+        sync(aside.fileno())
     return count
 
 
@@ -156,9 +178,8 @@ def _is_whole(line: bytes) -> bool:
     return True
 
 
-def _sort_out(line: bytes, kept: BinaryIO, aside: BinaryIO) -> int:
-    damaged = 0
-    for piece in pieces_of(line):
-        (aside if piece.trial is None else kept).write(piece.text + b"\n")
-        damaged += piece.trial is None
-    return damaged
+def _pieces(lines: BinaryIO, *, are_trials: bool) -> Iterator[bytes]:
+    for line in lines:
+        for piece in pieces_of(line):
+            if (piece.trial is not None) == are_trials:
+                yield piece.text + b"\n"

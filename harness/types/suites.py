@@ -229,8 +229,9 @@ class Suite:
     and `source` its file. `max_samples` and `sample_tags` select from the dataset where the
     caller does not. `warnings` are faults that do not keep the suite from running, such as an
     invalid pattern; `notes` say how the suite was understood where it can be understood in two
-    ways. `grade_only` are parts of a foreign suite that no target can honour: records are
-    graded, and no agent is driven. `secrets` are values that must not be stored: keys that the
+    ways. `cost_limit_at` is where `limits.max_cost_usd` stands: line and column. `grade_only` are
+    parts of a foreign suite that no target can honour: records are graded, and no agent is driven.
+    `secrets` are values that must not be stored: keys that the
     suite holds in clear, and those of the variables that it names. `redact` is its function that
     sees each trial before it is stored. `errors` says how trials count that could not be driven
     or graded. `dialect`
@@ -265,6 +266,7 @@ class Suite:
     errors: ErrorRule = "fail"
     dialect: Style = "regrade"
     grade_only: tuple[Fault, ...] = ()
+    cost_limit_at: tuple[int, int] = (0, 0)
     quarantine: tuple[QuarantineEntry, ...] = ()
 
     @staticmethod

@@ -119,6 +119,17 @@ def test_failing_samples_stand_with_grader_and_evidence():
     assert "s1  g  it said nothing" in text
 
 
+def test_an_error_that_stopped_several_trials_is_told_once():
+    failures = tuple(
+        msgspec.structs.replace(failed(f"s{n}", "unauthorized: wrong key"), status="target_error")
+        for n in range(4)
+    )
+    text = printed(first_failures=failures)
+    assert text.count("wrong key") == 1
+    assert "and 3 more" in text
+    assert "the same: s1, s2, s3" in text
+
+
 def test_gates_reasons_warnings_and_errors_are_told():
     text = printed(
         width=200,

@@ -38,16 +38,23 @@ def test_a_line_is_cut_into_its_trials_and_the_rest(line, pieces):
 def test_salvaging_keeps_every_trial_and_puts_the_rest_aside_as_it_was(tmp_path):
     log = tmp_path / "trials.jsonl"
     log.write_bytes(A + B[:50] + C + b"\xff\n\n" + B + A[:20])
-    assert salvage(tmp_path) == 3
+    assert salvage(tmp_path).pieces == 3
     assert [trial.sample_id for trial in read_trials(tmp_path)] == ["a", "c", "b"]
     assert (tmp_path / "damaged.jsonl").read_bytes() == B[:50] + b"\n\xff\n" + A[:20] + b"\n"
-    assert salvage(tmp_path) == 0
+    assert salvage(tmp_path) == (0, 0)
+
+
+def test_salvaging_parts_trials_on_one_line_and_puts_nothing_aside(tmp_path):
+    (tmp_path / "trials.jsonl").write_bytes(A.strip() + B + C)
+    assert salvage(tmp_path) == (1, 0)
+    assert [trial.sample_id for trial in read_trials(tmp_path)] == ["a", "b", "c"]
+    assert not (tmp_path / "damaged.jsonl").exists()
 
 
 def test_salvaging_leaves_a_whole_log_alone(tmp_path):
     (tmp_path / "trials.jsonl").write_bytes(A + B)
     before = (tmp_path / "trials.jsonl").stat()
-    assert salvage(tmp_path) == 0
+    assert salvage(tmp_path) == (0, 0)
     assert (tmp_path / "trials.jsonl").stat() == before
     assert not (tmp_path / "damaged.jsonl").exists()
 
