@@ -5,8 +5,10 @@ A parameter is filled by its name: `sample`, `submission`, `trajectory`, `config
 letta-evals is given the records of letta-evals in their place.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Coroutine, Mapping
 from copy import deepcopy
+from functools import partial
+from inspect import isawaitable, iscoroutine
 from typing import Any, TypeVar
 
 import msgspec
@@ -16,8 +18,16 @@ from harness.grading.own_copies import own_sample, own_trajectory
 from harness.grading.returned_values import as_grade, as_submission
 from harness.grading.worker_processes import call_in_process
 from harness.shims.letta_views import LettaView, letta_state
+from harness.system.guarded_loops import call_apart
 from harness.system.patterns import time_limit
-from harness.system.user_calls import UserCodeError, caller_of, is_async, within
+from harness.system.user_calls import (
+    UserCodeError,
+    call_in_thread,
+    caller_of,
+    is_async,
+    wait_for_value,
+    within,
+)
 from harness.types.code import CustomExtractor, CustomGrader
 from harness.types.errors import GraderError
 from harness.types.grades import Grade
@@ -80,9 +90,8 @@ async def _call(
     Raises:
         GraderError: that is no judgement, or no text.
     """
-    timed = function if is_async(function) else _searching(function, seconds)
     try:
-        value = await within(caller_of(timed)(**arguments), seconds=seconds)
+        value = await _value_of(function, arguments, seconds)
     except TimeoutError:
         return error_grade("grader_timeout", f"took longer than {seconds:g} s")
     except UserCodeError as raised:
@@ -93,6 +102,34 @@ async def _call(
         raise
     except Exception as error:  # noqa: BLE001  (reading an attribute may run the user's code)
         return grade_of_user_error(error, function)
+
+
+async def _value_of(
+    function: Callable[..., Any], arguments: Mapping[str, Any], seconds: float
+) -> Any:
+    """Call a function apart from the run's loop, which it could block.
+
+    Raises:
+        UserCodeError: it raised.
+        TimeoutError: it took longer than it may.
+    """
+    start = partial(caller_of(function), **arguments)
+    if is_async(function):
+        return await call_apart(function, start, seconds=seconds)
+    called = call_in_thread(_searching(function, seconds), **arguments)
+    value = await within(called, seconds=seconds)
+    if not isawaitable(value):
+        return value
+    given = [value]
+
+    def awaited() -> Coroutine[Any, Any, Any]:
+        return wait_for_value(given.pop()) if given else start()
+
+    try:
+        return await call_apart(function, awaited, seconds=seconds)
+    finally:
+        if given and iscoroutine(value):
+            value.close()
 
 
 def _searching(function: Callable[..., Any], seconds: float) -> Callable[..., Any]:

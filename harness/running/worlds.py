@@ -2,6 +2,7 @@
 
 import asyncio
 import inspect
+import math
 import threading
 from collections.abc import AsyncIterator, Callable, Coroutine, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -13,6 +14,7 @@ import msgspec
 from harness.system.json_values import compact_json
 from harness.system.texts import error_line
 from harness.system.threads import in_thread
+from harness.system.time_limits import BLOCKING_SECONDS, Limit
 from harness.types.code import Fixture
 from harness.types.errors import TargetError
 from harness.types.marks import Scope
@@ -80,12 +82,11 @@ class Worlds:
         return taken
 
     async def _limited(self, work: Coroutine[Any, Any, Any], what: str) -> Any:
-        limit = asyncio.timeout(self._seconds)
+        limit = Limit(math.inf if self._seconds is None else self._seconds)
         try:
-            async with limit:
-                return await work
+            return await limit.run(work)
         except TimeoutError as error:
-            took = f"took longer than {self._seconds:g} s" if limit.expired() else error_line(error)
+            took = f"took longer than {self._seconds:g} s" if limit.expired else error_line(error)
             raise TargetError(f"{what} {took}", code="fixture_broke") from error
         except asyncio.CancelledError as error:
             task = asyncio.current_task()
@@ -96,6 +97,12 @@ class Worlds:
             raise
         except BaseException as error:
             raise TargetError(f"{what} raised {error_line(error)}", code="fixture_broke") from error
+        finally:
+            if limit.longest_step > BLOCKING_SECONDS:
+                self._warn(
+                    f"{what} kept the event loop to itself for {limit.longest_step:.1f} s, and "
+                    "everybody else waiting: make it a plain function, or await what takes long"
+                )
 
 
 class _Steps:

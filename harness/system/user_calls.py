@@ -1,12 +1,13 @@
 """Calls of the user's own functions: whatever they raise comes back as one kind of error.
 
 An async function runs on the event loop, where the clients it shares with others live; any other
-runs in a thread. Neither `sys.exit()` nor a `KeyboardInterrupt` of theirs ends the run.
+runs in a thread. Graders have loops beside it: `guarded_loops`. Neither `sys.exit()` nor a
+`KeyboardInterrupt` of theirs ends the run.
 """
 
 import asyncio
 import inspect
-from collections.abc import Callable, Coroutine
+from collections.abc import Awaitable, Callable, Coroutine
 from functools import partial
 from typing import Any, TypeVar
 
@@ -87,9 +88,27 @@ async def _call_async(function: Callable[..., Any], /, *args: Any, **kwargs: Any
         raise UserCodeError(error) from error
 
 
+async def call_in_thread(function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
+    """Call a function in a thread, and return what it returns, be that something to await.
+
+    Raises:
+        UserCodeError: it raised.
+    """
+    return await in_thread(_attempt, function, args, kwargs)
+
+
 async def _call_sync(function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
-    value = await in_thread(_attempt, function, args, kwargs)
-    return await _call_async(lambda: value) if inspect.isawaitable(value) else value
+    value = await call_in_thread(function, *args, **kwargs)
+    return await wait_for_value(value) if inspect.isawaitable(value) else value
+
+
+async def wait_for_value(value: Awaitable[Any]) -> Any:
+    """Await what a function has returned.
+
+    Raises:
+        UserCodeError: it raised.
+    """
+    return await _call_async(lambda: value)
 
 
 def _attempt(function: Callable[..., Any], args: Any, kwargs: Any) -> Any:

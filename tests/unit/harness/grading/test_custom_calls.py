@@ -1,5 +1,6 @@
 import asyncio
 import sys
+import threading
 
 import pytest
 from fakes.factories import make_call, make_custom, make_sample, make_trajectory
@@ -37,6 +38,35 @@ async def test_an_async_function():
         return 0.5
 
     assert (await judged(same, threshold=0.5)).passed is True
+
+
+@pytest.mark.parametrize("kind", ["async", "returns a coroutine"])
+async def test_an_async_function_that_blocks_overruns_and_stops_nobody(kind):
+    release = threading.Event()
+
+    async def blocks(trajectory):
+        release.wait()
+
+    def returns(trajectory):
+        return blocks(trajectory)
+
+    async def good(trajectory):
+        await asyncio.sleep(0.01)
+        return 1.0
+
+    slow = [
+        asyncio.ensure_future(judged(blocks if kind == "async" else returns, seconds=1.0))
+        for _ in range(3)
+    ]
+    ticks = 0
+    made = [await judged(good, seconds=1.0) for _ in range(2)]
+    while not all(one.done() for one in slow):
+        await asyncio.sleep(0.02)
+        ticks += 1
+    assert ticks > 5
+    assert [one.score for one in made] == [1.0, 1.0]
+    assert {one.result().details["code"] for one in slow} == {"grader_timeout"}
+    release.set()
 
 
 @pytest.mark.parametrize("first", [True, False])

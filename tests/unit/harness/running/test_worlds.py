@@ -11,6 +11,7 @@ from harness.running.run_options import RunOptions
 from harness.running.runs import execute
 from harness.running.worlds import Worlds
 from harness.storing.trial_log import read_trials
+from harness.system.time_limits import BLOCKING_SECONDS
 from harness.types.code import Fixture
 from harness.types.errors import TargetError
 from harness.types.suites import Limits
@@ -123,6 +124,17 @@ async def test_a_snapshot_that_is_no_json_is_an_error_with_the_fixtures_name():
 
     with pytest.raises(TargetError, match=r"snapshot\(\) of fixture odd"):
         await worlds().snapshots({"odd": Odd()})
+
+
+async def test_a_fixture_that_blocks_the_run_is_named():
+    class Slow:
+        async def snapshot(self):
+            threading.Event().wait(BLOCKING_SECONDS + 0.1)
+            return {}
+
+    notes = []
+    await worlds(notes=notes).snapshots({"desk": Slow()})
+    assert "snapshot() of fixture desk kept the event loop to itself for 1.1 s" in notes[0]
 
 
 async def test_a_snapshot_is_what_json_makes_of_it():
