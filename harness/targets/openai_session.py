@@ -103,7 +103,7 @@ class OpenAISession:
             body = {**self._request, "messages": self._messages}
             return await self._endpoint.ask(body, keep)
 
-        reply = await resend(lambda: self._context.paced(ask), wait=self._context.wait)
+        reply: ModelReply = await resend(lambda: self._context.paced(ask), wait=self._context.wait)
         reply = replace(reply, message=_with_ids(reply.message, place))
         if reply.stop_reason == "content_filter":
             keep(reply)
