@@ -23,6 +23,7 @@ import httpx
 import letta_client
 from letta_client import AsyncLetta
 
+from harness.endpoints.compressed_replies import inflated
 from harness.endpoints.failures import failure
 from harness.system.json_values import load_json
 from harness.system.redaction import redacted_line
@@ -147,7 +148,8 @@ class LettaServer:
             async with self.client.agents.messages.with_streaming_response.create(
                 agent_id, streaming=streaming, extra_body=dict(body)
             ) as response:
-                yield self._bounded(response.iter_bytes())
+                raw = response.http_response.aiter_raw()
+                yield self._bounded(inflated(raw, response.headers, self.url))
 
     async def _bounded(self, parts: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
         length = 0
