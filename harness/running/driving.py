@@ -133,9 +133,9 @@ class Driver:
     """Drives the trials of one run over one connection.
 
     `fixtures` are the objects of scope `run`; `warn` receives what went wrong beside the
-    trials; `is_stopping` says that no further attempt is wanted; `on_wait` receives 1 where a
-    trial begins to wait for its endpoint, and -1 where it goes on; `pacing` says when each may go
-    on.
+    trials, `tell` describes what was raised there; `is_stopping` says that no further attempt is
+    wanted; `on_wait` receives 1 where a trial begins to wait for its endpoint, and -1 where it
+    goes on; `pacing` says when each may go on.
     """
 
     connection: Connection
@@ -144,6 +144,7 @@ class Driver:
     limits: Limits
     retries: Retries
     warn: Callable[[str], None]
+    tell: Callable[[BaseException], str] = error_line
     is_stopping: Callable[[], bool] = lambda: False
     on_wait: Callable[[int], None] = lambda _: None
     pacing: Pacing
@@ -307,7 +308,7 @@ class Driver:
         try:
             await limited(session.close(), _CLOSE_SECONDS)
         except Exception as error:  # noqa: BLE001  (the trial is over; its result stands)
-            self.warn(f"an agent could not be closed: {error_line(error)}")
+            self.warn(f"an agent could not be closed: {self.tell(error)}")
 
 
 async def _converse(session: Any, sample: Sample, pace: TrialPace, draft: _Draft) -> None:

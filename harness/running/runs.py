@@ -38,6 +38,7 @@ from harness.storing.run_folders import make_run_folder, new_run_id
 from harness.storing.run_locks import locked_run
 from harness.system.clock import now
 from harness.system.open_files import allow_open_files
+from harness.system.texts import error_line, error_place
 from harness.system.threads import in_thread
 from harness.types.errors import StoreError
 from harness.types.progress import Observer, SilentObserver
@@ -230,7 +231,10 @@ class _Run:
 
     async def _drive(self, connection: Connection) -> None:
         suite, warn = self.suite, self.recording.warn
-        worlds = Worlds(suite.fixtures, seconds=suite.limits.trial_seconds, warn=warn)
+        # What was raised may say what `redact` takes out of trials; it does not see warnings.
+        tell = error_place if suite.redact else error_line
+        seconds = suite.limits.trial_seconds
+        worlds = Worlds(suite.fixtures, seconds=seconds, warn=warn, tell=tell)
         async with worlds.opened("run", {}) as fixtures:
             driver = Driver(
                 connection=connection,
@@ -239,6 +243,7 @@ class _Run:
                 limits=suite.limits,
                 retries=suite.retries,
                 warn=warn,
+                tell=tell,
                 is_stopping=lambda: self.stop.is_asked,
                 on_wait=self.recording.count_waiting,
                 pacing=self.pacing,

@@ -24,12 +24,18 @@ class Worlds:
     """The fixtures of a suite.
 
     `seconds` limits each set-up, snapshot and teardown, None for no limit; `warn` receives what
-    went wrong in a teardown, which spoils no trial.
+    went wrong in a teardown, which spoils no trial; `tell` describes what a fixture raises.
     """
 
     def __init__(
-        self, fixtures: Sequence[Fixture], *, seconds: float | None, warn: Callable[[str], None]
+        self,
+        fixtures: Sequence[Fixture],
+        *,
+        seconds: float | None,
+        warn: Callable[[str], None],
+        tell: Callable[[BaseException], str] = error_line,
     ) -> None:
+        self._tell = tell
         self._fixtures = fixtures
         self._seconds = seconds
         self._warn = warn
@@ -86,7 +92,7 @@ class Worlds:
         try:
             return await limit.run(work)
         except TimeoutError as error:
-            took = f"took longer than {self._seconds:g} s" if limit.expired else error_line(error)
+            took = f"took longer than {self._seconds:g} s" if limit.expired else self._tell(error)
             raise TargetError(f"{what} {took}", code="fixture_broke") from error
         except asyncio.CancelledError as error:
             task = asyncio.current_task()
@@ -96,7 +102,7 @@ class Worlds:
         except GeneratorExit:
             raise
         except BaseException as error:
-            raise TargetError(f"{what} raised {error_line(error)}", code="fixture_broke") from error
+            raise TargetError(f"{what} raised {self._tell(error)}", code="fixture_broke") from error
         finally:
             if limit.longest_step > BLOCKING_SECONDS:
                 self._warn(

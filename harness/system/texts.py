@@ -1,6 +1,8 @@
 """Texts made safe: for storing (lone surrogates) and for showing (control characters)."""
 
 import re
+import traceback
+from pathlib import Path
 
 _HARMFUL = re.compile(
     # control characters, line and paragraph separators
@@ -44,6 +46,13 @@ def one_line(text: str, width: int = 0) -> str:
 def cut(text: str, most: int) -> str:
     """Shorten a text to `most` characters; an ellipsis says that it was cut."""
     return text if len(text) <= most else f"{text[: most - 1]}…"
+
+
+def error_place(error: BaseException) -> str:
+    """Describe an exception as `Type (file:line)`, without anything that it says."""
+    frames = traceback.extract_tb(error.__traceback__)
+    place = f" ({Path(frames[-1].filename).name}:{frames[-1].lineno})" if frames else ""
+    return f"{type(error).__name__}{place}"
 
 
 def error_line(error: BaseException) -> str:

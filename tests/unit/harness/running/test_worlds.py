@@ -1,6 +1,7 @@
 """The clean world of a trial."""
 
 import asyncio
+import re
 import threading
 import time
 
@@ -12,7 +13,7 @@ from harness.running.runs import execute
 from harness.running.worlds import Worlds
 from harness.storing.trial_log import read_trials
 from harness.system.time_limits import BLOCKING_SECONDS
-from harness.types.code import Fixture
+from harness.types.code import CodeRef, Fixture, SuitePath
 from harness.types.errors import TargetError
 from harness.types.suites import Limits
 
@@ -115,6 +116,31 @@ async def test_clearing_away_that_goes_wrong_is_noted_and_spoils_nothing():
         "the teardown of fixture broken raised ValueError: stuck",
         "the teardown of fixture twice raised RuntimeError: it yields more than once",
     ]
+
+
+@pytest.mark.parametrize("scope", ["trial", "run"])
+async def test_with_a_redact_warnings_say_nothing_of_what_a_fixture_raised(tmp_path, scope):
+    def broken():
+        yield 1
+        raise ValueError("of Ada Example")
+
+    (tmp_path / "hide.py").write_text("def hide(trial): pass\n", encoding="utf-8")
+    hide = CodeRef(
+        text="hide.py:hide",
+        file=SuitePath(text="hide.py", path=tmp_path / "hide.py"),
+        name="hide",
+        value=lambda trial: None,
+    )
+
+    async def act(context, text):
+        return "ok"
+
+    suite = fake_suite(act, fixtures=(fixture(broken, scope=scope),), redact=hide)
+    summary = (await execute(suite, RunOptions(out=tmp_path))).summary
+    [warning] = [one for one in summary.warnings if "teardown" in one]
+    assert re.search(r"of fixture broken raised ValueError \(test_worlds.py:\d+\)$", warning)
+    written = [path for path in tmp_path.rglob("*") if path.is_file()]
+    assert not [path for path in written if b"Ada" in path.read_bytes()]
 
 
 async def test_a_snapshot_that_is_no_json_is_an_error_with_the_fixtures_name():
