@@ -12,6 +12,7 @@ import shutil
 import signal
 import sys
 import tempfile
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
@@ -189,7 +190,9 @@ async def _end_early(soak, draw):
     soak.ended += process.returncode is None
     for number in draw.choice(ENDINGS):
         if process.returncode is None:
-            os.kill(process.pid, number)
+            # It may have been reaped in the very moment, before its return code is known here.
+            with suppress(ProcessLookupError):
+                os.kill(process.pid, number)
             await asyncio.sleep(draw.uniform(0, 0.1))
     await asyncio.wait_for(reading, PATIENCE)
 
