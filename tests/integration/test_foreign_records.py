@@ -40,7 +40,7 @@ def folder(tmp_path):
 
 
 def runs(folder):
-    return sorted((folder / "runs").iterdir())
+    return sorted((folder / "runs").glob("[!.]*"))
 
 
 def trials(folder):

@@ -180,7 +180,7 @@ def test_what_was_recorded_elsewhere_is_written_without_the_keys_of_this_machine
     )
     unaware = _regrade(tmp_path, "grade", "records.jsonl", "--suite", "checks.yaml")
     assert unaware[0] == 0, unaware[1]
-    (run,) = (tmp_path / "runs").iterdir()
+    (run,) = (tmp_path / "runs").glob("[!.]*")
     assert KEY.encode() in (run / "trials.jsonl").read_bytes()
     out = tmp_path / "out"
     out.mkdir()
