@@ -40,7 +40,7 @@ def read(folder: Path) -> Counter[str]:
 
 def history(folder: Path) -> object:
     """Read the history, judged against the first night."""
-    first = min(folder.iterdir())
+    first = min(folder.glob("[!.]*"))
     with tempfile.TemporaryDirectory() as workspace:
         now = FIRST + timedelta(days=91)
         options = HistoryOptions(now=now, workspace=Path(workspace), baseline=str(first))

@@ -77,7 +77,7 @@ def regrade(folder, *words, **environment):
 
 
 def only_run(folder):
-    (run,) = (folder / "runs").iterdir()
+    (run,) = (folder / "runs").glob("[!.]*")
     return run
 
 

@@ -179,7 +179,7 @@ def test_every_locale_reads_and_writes_everything(tmp_path):
     assert code == 0, err
     assert out.isascii()
     assert b"r\\xe9ponse" in out
-    (run,) = (tmp_path / "runs").iterdir()
+    (run,) = (tmp_path / "runs").glob("[!.]*")
     trials = [json.loads(line) for line in (run / "trials.jsonl").read_bytes().splitlines()]
     said = {t["sample_id"]: t["trajectory"]["turns"][0]["events"][-1]["text"] for t in trials}
     assert said == dict(rows)
