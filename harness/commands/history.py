@@ -4,6 +4,8 @@ from pathlib import Path
 
 import click
 
+from harness.commands.number_options import FiniteRange
+
 
 @click.command(name="history")
 @click.argument("folder", metavar="[DIR]", default="runs", type=click.Path(path_type=Path))
@@ -17,7 +19,7 @@ import click
 )
 @click.option(
     "--margin",
-    type=click.FloatRange(min=0, max=1, min_open=True),
+    type=FiniteRange(min=0, max=1, min_open=True),
     metavar="FRACTION",
     help="The drop that you can live with: 0.05 is 5 points.",
 )

@@ -4,12 +4,14 @@ from pathlib import Path
 
 import click
 
+from harness.commands.number_options import FiniteRange
+
 
 @click.command(name="plan")
 @click.argument("suite", type=click.Path(path_type=Path))
 @click.option(
     "--detect",
-    type=click.FloatRange(min=0.1, max=100),
+    type=FiniteRange(min=0.1, max=100),
     default=5.0,
     show_default=True,
     metavar="POINTS",
