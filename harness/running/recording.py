@@ -137,7 +137,9 @@ class Recording:
         finally:
             self._observer.ended()
         reasons += [redact(shortfall, self._suite.secrets) for shortfall in stop.shortfalls]
-        if stop.reason:
+        # Whoever asks from here on asks too late: the run has ended.
+        interrupted = bool(stop.reason)
+        if interrupted:
             reasons.append(stop.reason)
         for warning in self._unmatched.warnings():
             self.warn(warning)
@@ -147,7 +149,7 @@ class Recording:
             await self._close(close)
             if set(self._warnings).difference(summary.warnings):
                 summary = self._written(self._summarise(reasons))
-        return RunResult(folder=self._folder, summary=summary, interrupted=bool(stop.reason))
+        return RunResult(folder=self._folder, summary=summary, interrupted=interrupted)
 
     async def _close(self, close: Callable[[], Awaitable[None]]) -> None:
         try:

@@ -255,9 +255,12 @@ def _step(line: _Replied) -> Step:
     known = {"input_tokens", "output_tokens", "cost_usd"}
     if unknown := sorted(line.usage.keys() - known):
         raise ValueError(f'step: unknown field "usage.{unknown[0]}"; {list_names(sorted(known))}')
-    numbers = {**line.usage, "cost": line.usage.get("cost_usd")}
+    usage = read_usage({**line.usage, "cost": line.usage.get("cost_usd")})
+    for name, number in line.usage.items():
+        if number is not None and getattr(usage, name) is None:
+            raise ValueError(f'step: "usage.{name}" is no number from 0; tokens are whole numbers')
     return Step(
-        usage=read_usage(numbers),
+        usage=usage,
         model=line.model,
         stop_reason=line.stop_reason,
         seconds=line.seconds,

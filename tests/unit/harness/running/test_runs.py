@@ -202,6 +202,20 @@ async def test_a_run_that_is_asked_to_stop_keeps_what_is_done_and_says_so(tmp_pa
     assert len(target.closed) == 3
 
 
+async def test_a_run_that_has_ended_is_not_interrupted_by_what_is_asked_later(tmp_path):
+    stop = Stop()
+
+    class Leaving(FakeTarget):
+        @asynccontextmanager
+        async def connect(self, context):
+            yield self
+            stop.ask("interrupted")
+
+    result = await run(fake_suite(Leaving(lambda a, text: "ok"), samples=2), tmp_path, stop=stop)
+    assert not result.interrupted
+    assert result.summary.complete
+
+
 async def test_agents_that_never_wait_let_a_stop_through(tmp_path):
     stop = Stop()
 

@@ -86,6 +86,13 @@ def test_a_code_that_is_not_the_agents_to_give_is_refused(code):
         ({"type": "reasoning"}, "missing required field `text`"),
         ({"type": "reasoning", "text": "x", "step": -1}, r"`int` >= 0 - at `\$.step`"),
         ({"type": "step", "usage": {"input": 1}}, '"usage.input"; allowed: cost_usd'),
+        (
+            {"type": "step", "usage": {"input_tokens": -4}},
+            '"usage.input_tokens" is no number from 0',
+        ),
+        ({"type": "step", "usage": {"output_tokens": "12"}}, '"usage.output_tokens" is no number'),
+        ({"type": "step", "usage": {"output_tokens": 1.5}}, "tokens are whole numbers"),
+        ({"type": "step", "usage": {"cost_usd": -1}}, '"usage.cost_usd" is no number from 0'),
         ({"type": "step", "seconds": -1}, "`float` >= 0"),
         ({"type": "error", "message": "m", "retry_after": 1}, "retry_after stands beside a code"),
         ({"type": "error", "code": "overloaded", "message": "m", "retry_after": -1}, ">= 0"),
