@@ -81,8 +81,8 @@ def command(  # noqa: PLR0913, PLR0917  (one parameter an option)
     A run is named as for `regrade show`, one model of it as RUN::MODEL. BASELINE may also be a
     file that `regrade baseline export` wrote, `pinned`, or `latest` (the newest complete run of the
     suite beside CANDIDATE; latest::ONE with latest::OTHER are two models of the newest run). No
-    agent is driven. Exit codes: 0 improved, no worse or inconclusive,
-    1 regressed, 3 the runs cannot be compared.
+    agent is driven. A file that is `-` is standard output, which then holds nothing else. Exit
+    codes: 0 improved, no worse or inconclusive, 1 regressed, 3 the runs cannot be compared.
     """
     # Loaded here, so that `regrade --help` need not.
     from harness.commands.comparison_reporting import (  # noqa: PLC0415
@@ -98,6 +98,10 @@ def command(  # noqa: PLR0913, PLR0917  (one parameter an option)
         is_one_run,
     )
 
+    if suite_file is not None:
+        suite_file = _found_suite(suite_file)
+    if str(json_to) == str(markdown_to) == "-":
+        raise click.UsageError("--json and --markdown cannot both be standard output")
     choices = ComparisonChoices(
         baseline=RunAddress.read(baseline),
         out=out,
@@ -115,3 +119,15 @@ def command(  # noqa: PLR0913, PLR0917  (one parameter an option)
     compared = compare_runs((folder, address.model), choices, same)
     show(compared, json_to=json_to, markdown_to=markdown_to)
     return compared.exit_code
+
+
+def _found_suite(given: Path) -> Path:
+    """Return the file of a suite that is named by its file or folder."""
+    from harness.running.run_options import suite_file  # noqa: PLC0415
+    from harness.types.errors import Fault, InputError  # noqa: PLC0415
+
+    path = suite_file(given)
+    if not path.is_file():
+        allowed = "the suite by which the candidate was graded"
+        raise InputError([Fault(file=f"--suite {given}", problem="no such file", allowed=allowed)])
+    return path

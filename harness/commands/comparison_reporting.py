@@ -1,7 +1,8 @@
 """What `compare` and `run --baseline` share: runs are compared, shown, and give an exit code."""
 
 import tempfile
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -12,25 +13,33 @@ from harness.commands.run_reporting import Compared, console, gravest
 from harness.reports.comparison_markdown import comparisons_markdown
 from harness.reports.comparison_text import print_comparisons
 from harness.running.baseline_grading import Regrading
-from harness.running.compared_metrics import MetricChoice
+from harness.running.compared_metrics import (
+    MetricChoice,
+    chosen_metrics,
+    require_suite_metrics,
+)
+from harness.running.compared_models import Named, PairedModels, pair_models
 from harness.running.comparing import CompareOptions, compare
+from harness.running.incomparable_models import incomparable
 from harness.running.recording import RunResult
 from harness.running.run_addresses import (
     RunAddress,
     find_baseline,
-    pair_sides,
+    missing_words,
 )
-from harness.storing.manifests import read_manifest
+from harness.storing.baseline_files import UNPACKED, is_baseline_file
+from harness.storing.manifests import Manifest, read_manifest
 from harness.storing.run_folders import COMPARISON
 from harness.system.clock import now
 from harness.system.files import whole_file
 from harness.system.loops import run_to_end
 from harness.system.texts import one_line
 from harness.types.comparisons import Comparison, Comparisons
-from harness.types.errors import Fault, HarnessError, InputError
+from harness.types.errors import Fault, HarnessError, InputError, StoreError
 from harness.types.suites import Suite
 from harness.types.verdicts import Question
 
+_STANDARD_OUTPUT = Path("-")
 _CODES = {"invalid": 3, "regressed": 1, "improved": 0, "no_worse": 0, "inconclusive": 0}
 
 
@@ -51,11 +60,12 @@ class ComparisonChoices:
 
 
 def compare_runs(
-    candidate: tuple[Path, str | None], choices: ComparisonChoices, baseline: Path | None = None
+    candidate: Named, choices: ComparisonChoices, baseline: Path | None = None
 ) -> Comparisons:
     """Compare a run, or a model of it, with its baseline; no baseline is a first night.
 
-    `baseline` is its directory, where that was found beforehand.
+    `baseline` is its directory, where that was found beforehand. Models without a baseline are
+    warned of, with the first of the others; where there are no others, nothing can be compared.
 
     Raises:
         InputError: a model or metric is not there, or the baseline is no run.
@@ -66,40 +76,73 @@ def compare_runs(
         found = baseline or baseline_of(choices, candidate[0], workspace)
         if found is None:
             code = 3 if choices.requires_baseline else 0
-            return Comparisons(first_night=True, exit_code=code)
-        pairs = pair_sides((found, choices.baseline.model), candidate)
-        regrading = Regrading(
-            folder=workspace / "graded",
-            suite=choices.suite,
-            suite_file=choices.suite_file,
-            asks_models=choices.regrades_judges,
-        )
-        options = CompareOptions(
-            regrading=regrading,
-            now=now(),
-            choice=choices.metrics,
-            question=choices.question,
-            confirmed=choices.confirmed,
-        )
-        made = run_to_end(compare(pairs, options))
+            missing = missing_words(choices.baseline)
+            return Comparisons(first_night=True, exit_code=code, missing=missing)
+        paired = pair_models((found, choices.baseline.model), candidate)
+        if not paired.sides:
+            made = incomparable(found, candidate[0], paired, choices.question)
+        else:
+            with _said_of_the_file(choices, workspace):
+                made = _compared(paired, choices, workspace)
     return Comparisons(comparisons=made, exit_code=_code(made, is_strict=choices.is_strict))
+
+
+@contextmanager
+def _said_of_the_file(choices: ComparisonChoices, workspace: Path) -> Iterator[None]:
+    """Say what is wrong with an unpacked baseline of the file: it lies there for now only."""
+    try:
+        yield
+    except StoreError as error:
+        if not Path(error.place).is_relative_to(workspace / UNPACKED):
+            raise
+        hint = "export it again: regrade baseline export RUN"
+        raise StoreError(str(error), place=choices.baseline.run, hint=hint) from error
+
+
+def _compared(
+    paired: PairedModels, choices: ComparisonChoices, workspace: Path
+) -> tuple[Comparison, ...]:
+    regrading = Regrading(
+        folder=workspace / "graded",
+        suite=choices.suite,
+        suite_file=choices.suite_file,
+        asks_models=choices.regrades_judges,
+    )
+    is_file = is_baseline_file(Path(choices.baseline.run))
+    options = CompareOptions(
+        regrading=regrading,
+        now=now(),
+        choice=choices.metrics,
+        question=choices.question,
+        confirmed=choices.confirmed,
+        baseline_file=choices.baseline.run if is_file else "",
+    )
+    first, *others = run_to_end(compare(paired.sides, options))
+    warnings = (*paired.warnings(), *first.warnings)
+    return (msgspec.structs.replace(first, warnings=warnings), *others)
 
 
 def compared_as_it_ends(choices: ComparisonChoices) -> Compared:
     """Return what compares a run of a suite as it ends, and puts `comparison.json` into it.
 
     Raises:
-        InputError: what is named as the baseline is none; nothing was driven.
+        InputError: what is named as the baseline is none, or a metric; nothing was driven.
+        StoreError: the baseline is damaged; nothing was driven.
     """
     suite = choices.suite
+    if suite is not None:
+        rule = msgspec.to_builtins(suite.comparison) if suite.comparison else None
+        require_suite_metrics(chosen_metrics(rule, choices.metrics), suite)
     with tempfile.TemporaryDirectory(prefix="regrade-compare-") as scratch:
-        find_baseline(
+        found = find_baseline(
             choices.baseline,
             choices.out,
             suite=suite.name if suite else "",
             besides=None,
             workspace=Path(scratch),
         )
+        if found is not None:
+            _require_model(choices.baseline, read_manifest(found))
 
     def compared(result: RunResult) -> tuple[Sequence[Comparison], int]:
         try:
@@ -113,6 +156,12 @@ def compared_as_it_ends(choices: ComparisonChoices) -> Compared:
         return found.comparisons, found.exit_code
 
     return compared
+
+
+def _require_model(baseline: RunAddress, manifest: Manifest) -> None:
+    if baseline.model is not None and baseline.model not in manifest.models:
+        problem, allowed = f"no model {baseline.model!r}", f"one of {', '.join(manifest.models)}"
+        raise InputError([Fault(file=baseline.run, problem=problem, allowed=allowed)])
 
 
 def baseline_of(choices: ComparisonChoices, candidate: Path, workspace: Path) -> Path | None:
@@ -136,11 +185,15 @@ def show(
 ) -> None:
     """Print a comparison, and write it as JSON and Markdown where that was asked for.
 
+    A file that is `-` is standard output, which then holds nothing else.
+
     Raises:
         InputError: a file cannot be written.
     """
-    if compared.first_night:
-        click.echo("First night: there is no baseline yet, so nothing was compared.")
+    if _STANDARD_OUTPUT in {json_to, markdown_to}:
+        pass
+    elif compared.first_night:
+        click.echo(one_line(f"First night: nothing was compared, for {compared.missing}"))
     else:
         print_comparisons(console(), compared)
     if json_to is not None:
@@ -150,6 +203,9 @@ def show(
 
 
 def _write(path: Path, text: bytes) -> None:
+    if path == _STANDARD_OUTPUT:
+        click.echo(text.decode().rstrip("\n"), color=False)
+        return
     try:
         with whole_file(path) as draft:
             draft.write_bytes(text)

@@ -1,6 +1,6 @@
 """Which metrics of two runs are compared, and their outcomes sample by sample."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -15,7 +15,8 @@ from harness.measuring.paired_outcomes import (
 from harness.running.compared_sides import COSTS, SCORE, TRIAL, Column, ComparedSide
 from harness.system.suggestions import suggest
 from harness.types.errors import Fault, InputError
-from harness.types.suites import ComparisonRule, ErrorRule
+from harness.types.grades import RECORDED
+from harness.types.suites import ComparisonRule, ErrorRule, Suite
 
 MOST_WITH_COSTS = 20_000
 """With more samples, costs are compared only where they decide: no two are alike."""
@@ -55,14 +56,36 @@ def require_metrics(choice: MetricChoice, sides: Sequence[ComparedSide]) -> None
         InputError: with a line for each.
     """
     known = {TRIAL, *COSTS, *(name for side in sides for name in side.graders)}
-    asked = dict.fromkeys([*choice.gating, *choice.margins])
-    if faults := [_unknown(name, known) for name in asked if name not in known]:
+    _require(choice, known, "in these runs")
+
+
+def require_suite_metrics(choice: MetricChoice, suite: Suite) -> None:
+    """Refuse metrics that no run of a suite will have, before it is run.
+
+    Raises:
+        InputError: with a line for each.
+    """
+    own = (grader for sample in suite.samples or () for grader in sample.graders)
+    names = (spec.name for spec in (*suite.graders, *own))
+    _require(choice, {TRIAL, *COSTS, *names}, "in this suite", may_be_recorded=True)
+
+
+def _require(
+    choice: MetricChoice, known: Collection[str], where: str, *, may_be_recorded: bool = False
+) -> None:
+    asked = {"--metric": choice.gating, "--margin": tuple(choice.margins)}
+    faults = [
+        Fault(
+            file=option,
+            problem=f"no metric {name!r} {where}",
+            allowed=suggest(name, sorted(known)),
+        )
+        for option, names in asked.items()
+        for name in names
+        if name not in known and not (may_be_recorded and name.startswith(RECORDED))
+    ]
+    if faults:
         raise InputError(faults)
-
-
-def _unknown(name: str, known: Iterable[str]) -> Fault:
-    problem = f"no metric {name!r} in these runs"
-    return Fault(file="--metric", problem=problem, allowed=suggest(name, sorted(known)))
 
 
 def metric_pairs(

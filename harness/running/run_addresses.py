@@ -1,15 +1,22 @@
-"""Runs and their models as a user names them: `RUN` or `RUN::MODEL`, `latest`, `pinned`, a file."""
+"""Runs as a user names them: `RUN` or `RUN::MODEL`, `latest`, `pinned`, an exported file."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from harness.running.compared_sides import ComparedSide
+import msgspec
+
+from harness.running.completing import how_to_complete
 from harness.running.stored_summaries import summary_of
-from harness.storing.baseline_files import is_baseline_file, read_pins, unpack_baseline
+from harness.storing.baseline_files import (
+    EXPORTED,
+    is_baseline_file,
+    read_pins,
+    unpack_baseline,
+)
 from harness.storing.manifests import Manifest, read_manifest, read_summary
-from harness.storing.run_folders import TRIALS, find_run
+from harness.storing.run_folders import COMPARISON, TRIALS, find_run
 from harness.storing.run_order import RunOrder
 from harness.types.errors import Fault, InputError, StoreError
 
@@ -53,15 +60,17 @@ def find_baseline(
 ) -> Path | None:
     """Return the directory of a baseline; None where there is none yet.
 
-    `latest` is the newest complete run of the suite under `out`, `besides` left out; `pinned` the
-    one that `regrade baseline set` has pinned for it. An exported run is unpacked into `workspace`.
+    `latest` is the newest complete run of the suite under `out` that met its gates and was not
+    regressed, `besides` left out; `pinned` the one that `regrade baseline set` has pinned for it.
+    An exported run is unpacked into `workspace`. Only these may be missing: an exported run is not
+    there on the first night.
 
     Raises:
-        InputError: what lies there is no run.
+        InputError: there is no such run, or what lies there is none.
         StoreError: an exported run is damaged, or the pins are.
     """
     if address.run == LATEST:
-        return next(_complete_runs(out, suite, besides), None)
+        return next(_good_runs(out, suite, besides), None)
     if address.run == PINNED:
         pin = read_pins(out).get(suite)
         return None if pin is None else find_candidate(RunAddress(pin.run), out)
@@ -71,9 +80,18 @@ def find_baseline(
     try:
         return find_run(address.run, out)
     except StoreError as error:
-        if path.exists():
-            raise _fault(error) from error
-    return None
+        if path.suffix == EXPORTED and not path.exists():
+            return None
+        raise _fault(error) from error
+
+
+def missing_words(address: RunAddress) -> str:
+    """Say in a sentence part what is not there where `find_baseline` has found nothing."""
+    if address.run == LATEST:
+        return "there is no baseline yet: no complete run of the suite that met its gates"
+    if address.run == PINNED:
+        return "there is no baseline yet: no run is pinned for the suite"
+    return f"there is no baseline yet: no file {address.run}"
 
 
 def require_complete(folder: Path) -> Manifest:
@@ -86,78 +104,55 @@ def require_complete(folder: Path) -> Manifest:
     manifest, summary = read_manifest(folder), summary_of(folder)
     if not summary.complete:
         problem = f"only complete runs are baselines: {'; '.join(summary.reasons)}"
-        allowed = f"go on with it: regrade run --resume {folder}"
+        has_errors = any(model.errors for model in summary.models.values())
+        allowed = how_to_complete(manifest, folder, has_errors=has_errors)
         raise InputError([Fault(file=str(folder), problem=problem, allowed=allowed)])
     return manifest
 
 
-def _complete_runs(out: Path, suite: str, besides: Path | None) -> Iterator[Path]:
-    """Return the complete runs of a suite, newest first."""
+def _good_runs(out: Path, suite: str, besides: Path | None) -> Iterator[Path]:
+    """Return the complete runs of a suite that nothing is known against, newest first."""
     folders = (path.parent for path in out.glob(f"*/{TRIALS}"))
     for folder in sorted(folders, key=RunOrder(out).of, reverse=True):
         is_other = besides is None or folder.resolve() != besides.resolve()
         # What cannot be read, or was killed, is no complete run.
         with suppress(StoreError):
-            if is_other and read_manifest(folder).suite == suite and read_summary(folder).complete:
+            if is_other and read_manifest(folder).suite == suite and _is_good(folder):
                 yield folder
+
+
+class _Verdict(msgspec.Struct):
+    verdict: str
+
+
+class _Compared(msgspec.Struct):
+    verdict: _Verdict
+
+
+class _AllCompared(msgspec.Struct):
+    """What of `comparison.json` says whether the run has regressed."""
+
+    comparisons: tuple[_Compared, ...] = ()
+
+
+_comparisons = msgspec.json.Decoder(_AllCompared)
+
+
+def _is_good(folder: Path) -> bool:
+    summary = read_summary(folder)
+    return summary.complete and summary.passed and not _has_regressed(folder)
+
+
+def _has_regressed(folder: Path) -> bool:
+    """Say whether a run has regressed against its own baseline; what is damaged may have."""
+    try:
+        found = _comparisons.decode((folder / COMPARISON).read_bytes())
+    except FileNotFoundError:
+        return False
+    except (OSError, msgspec.MsgspecError, UnicodeDecodeError):
+        return True
+    return any(one.verdict.verdict == "regressed" for one in found.comparisons)
 
 
 def _fault(error: StoreError) -> InputError:
     return InputError([Fault(file=error.place, problem=str(error), allowed=error.hint)])
-
-
-def pair_sides(
-    baseline: tuple[Path, str | None], candidate: tuple[Path, str | None]
-) -> list[tuple[ComparedSide, ComparedSide]]:
-    """Return which models are compared, each with its baseline.
-
-    A candidate's model that is not named means all of them. A baseline's model that is not named
-    means the only one, else the one of the candidate's name. A model of one run is not compared
-    with itself, unless it is named on both sides.
-
-    Raises:
-        InputError: a model is not in its run, or it cannot be told which is meant.
-        StoreError: a run cannot be read.
-    """
-    ours, theirs = read_manifest(baseline[0]), read_manifest(candidate[0])
-    is_one_run = baseline[0].resolve() == candidate[0].resolve()
-    models = [candidate[1]] if candidate[1] is not None else list(theirs.models)
-    chosen = [(_of_baseline(baseline, ours, model), model) for model in models]
-    if is_one_run and candidate[1] is None and baseline[1] is not None:
-        chosen = [(one, other) for one, other in chosen if one != other]
-    if not chosen:
-        problem = "there is only one model, which would be compared with itself"
-        raise InputError([Fault(file=str(candidate[0]), problem=problem)])
-    sides = _Sides()
-    return [(sides.of(baseline[0], one), sides.of(candidate[0], other)) for one, other in chosen]
-
-
-def _of_baseline(baseline: tuple[Path, str | None], manifest: Manifest, model: str) -> str:
-    folder, named = baseline
-    if named is not None:
-        return named
-    if len(manifest.models) == 1:
-        return manifest.models[0]
-    if model in manifest.models:
-        return model
-    problem = f"the baseline has several models, and none is {model!r}"
-    raise InputError(
-        [Fault(file=str(folder), problem=problem, allowed=_addresses(folder, manifest.models))]
-    )
-
-
-def _addresses(folder: Path, models: Sequence[str]) -> str:
-    return f"name one of them: {', '.join(f'{folder.name}::{model}' for model in models)}"
-
-
-class _Sides:
-    """Sides of a comparison, each read once."""
-
-    def __init__(self) -> None:
-        self._read: dict[tuple[Path, str], ComparedSide] = {}
-
-    def of(self, folder: Path, model: str) -> ComparedSide:
-        """Return a model of a run."""
-        if (folder, model) not in self._read:
-            self._read[folder, model] = ComparedSide(folder, model)
-        return self._read[folder, model]

@@ -1,20 +1,41 @@
 """Baselines: a run as one portable file, and which run of a suite is the pinned one."""
 
 import shutil
+import zlib
 from collections.abc import Mapping
 from datetime import datetime
+from lzma import LZMAError
 from pathlib import Path
 from zipfile import ZIP_DEFLATED, BadZipFile, ZipFile, is_zipfile
 
 import msgspec
 
+from harness.storing.counted_outcomes import CountedOutcomes
+from harness.storing.manifests import read_manifest
 from harness.storing.run_folders import MANIFEST, OUTCOMES, SUMMARY, TRIALS, UNPLANNED
 from harness.system.files import whole_file, write_whole
 from harness.types.errors import StoreError
 
 PINS = "baselines.json"
+EXPORTED = ".zip"
+"""How the name of an exported run ends."""
+
+UNPACKED = "baseline"
+"""The folder that an exported run is unpacked into."""
+
 _NEEDED = (MANIFEST, TRIALS)
 _FILES = (*_NEEDED, OUTCOMES, SUMMARY, UNPLANNED)
+_DAMAGE = (
+    BadZipFile,
+    EOFError,
+    LZMAError,
+    NotImplementedError,
+    OSError,
+    RuntimeError,
+    ValueError,
+    zlib.error,
+)
+_AGAIN = "export it again: regrade baseline export RUN"
 
 
 class Pin(msgspec.Struct, frozen=True, kw_only=True):
@@ -43,30 +64,45 @@ def export_baseline(folder: Path, path: Path) -> None:
 
 
 def is_baseline_file(path: Path) -> bool:
-    """Say whether a file may be an exported run."""
-    return path.is_file() and is_zipfile(path)
+    """Say whether a file may be an exported run, even a damaged one."""
+    return path.is_file() and (path.suffix == EXPORTED or is_zipfile(path))
 
 
 def unpack_baseline(path: Path, into: Path) -> Path:
     """Unpack an exported run into a folder, and return its directory there.
 
-    Only files that a run has are unpacked, whatever else the archive holds.
+    Only files that a run has are unpacked, whatever else the archive holds. What is wrong with them
+    is said of the archive, for they lie there only while they are read.
 
     Raises:
         StoreError: it is damaged, or holds no run.
     """
-    folder = into / "baseline"
+    folder = into / UNPACKED
     try:
         folder.mkdir(parents=True)
         with ZipFile(path) as archive:
             for name in _FILES:
                 _unpack(archive, name, folder)
-    except (BadZipFile, EOFError, NotImplementedError, OSError, RuntimeError) as error:
-        raise StoreError(f"cannot be unpacked: {error}", place=str(path)) from error
+    except _DAMAGE as error:
+        raise StoreError(f"cannot be unpacked: {error}", place=str(path), hint=_AGAIN) from error
     if missing := [name for name in _NEEDED if not (folder / name).is_file()]:
         hint = "make one with `regrade baseline export RUN`"
         raise StoreError(f"no exported run: it holds no {missing[0]}", place=str(path), hint=hint)
+    _check(folder, path)
     return folder
+
+
+def _check(folder: Path, path: Path) -> None:
+    """Refuse an unpacked run that cannot be read, or holds fewer trials than were exported."""
+    try:
+        manifest, trials = read_manifest(folder), len(CountedOutcomes(folder))
+    except StoreError as error:
+        name = Path(error.place).name
+        problem = f"its {name} cannot be read: {error}"
+        raise StoreError(problem, place=str(path), hint=_AGAIN) from error
+    if trials < manifest.planned:
+        problem = f"{manifest.planned - trials} of its {manifest.planned} trials are missing"
+        raise StoreError(problem, place=str(path), hint=_AGAIN)
 
 
 def _unpack(archive: ZipFile, name: str, folder: Path) -> None:
