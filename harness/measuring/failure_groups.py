@@ -48,13 +48,26 @@ def origins_of(found: Iterable[FoundFailure]) -> dict[Origin, int]:
 def some_of_each(
     found: Sequence[FoundFailure], groups: Iterable[FailureGroup], most: int
 ) -> tuple[FoundFailure, ...]:
-    """Choose trials to show: the first of each group, largest first, then further ones."""
-    by_group: defaultdict[tuple[str | None, str], list[FoundFailure]] = defaultdict(list)
-    for failed, bad in found:
-        by_group[failed.grader, bad.words].append((failed, bad))
-    queues = [by_group[group.grader, group.words] for group in groups]
-    longest = max(map(len, queues), default=0)
-    ranks = (
-        queue[rank] for rank in range(min(longest, most)) for queue in queues if rank < len(queue)
-    )
-    return tuple(one for one, _ in zip(ranks, range(most), strict=False))
+    """Choose trials to show: of different samples first, and of different groups, largest first."""
+    ranks = {(group.grader, group.words): rank for rank, group in enumerate(groups)}
+    samples, causes = set[str](), Counter[_Cause]()
+    left, chosen = dict(enumerate(found)), list[FoundFailure]()
+
+    def order(place: int) -> tuple[bool, int, int, int]:
+        failed, cause = left[place][0], _cause(left[place])
+        return failed.sample_id in samples, causes[cause], ranks[cause], place
+
+    while left and len(chosen) < most:
+        one = left.pop(min(left, key=order))
+        samples.add(one[0].sample_id)
+        causes[_cause(one)] += 1
+        chosen.append(one)
+    return tuple(chosen)
+
+
+_Cause = tuple[str | None, str]
+
+
+def _cause(found: FoundFailure) -> _Cause:
+    failed, bad = found
+    return failed.grader, bad.words

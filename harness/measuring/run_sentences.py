@@ -9,6 +9,8 @@ from harness.types.verdicts import SUITE_ORDER, VERDICT_WORDS, MetricVerdict
 
 _POINTS = "points"
 _MOST_VERDICTS = 2
+_GRAVE = frozenset({"invalid", "regressed"})
+_PASSED = "PASSED: "
 
 
 def did_not_pass(summary: Summary) -> int:
@@ -45,9 +47,21 @@ def run_state(summary: Summary, comparisons: Sequence[Comparison] = ()) -> RunSt
 
 
 def run_sentence(summary: Summary, comparisons: Sequence[Comparison] = ()) -> str:
-    """Say in a sentence how a run ended, and against its baseline where there is one."""
+    """Say in a sentence how a run ended, and against its baseline where there is one.
+
+    The gravest comes first: that a run is incomplete, then a comparison that is invalid or
+    regressed, then the gates.
+    """
     gravest = sorted(comparisons, key=lambda one: SUITE_ORDER.index(one.verdict.verdict))
-    said = [_ending(summary), *map(_against, gravest[:_MOST_VERDICTS])]
+    shown = gravest[:_MOST_VERDICTS]
+    if summary.complete and shown and shown[0].verdict.verdict in _GRAVE:
+        said = [
+            _headed(shown[0]),
+            *map(_against, shown[1:]),
+            _ending(summary).removeprefix(_PASSED),
+        ]
+    else:
+        said = [_ending(summary), *map(_against, shown)]
     more = len(gravest) - _MOST_VERDICTS
     further = [f"{more} further comparisons"] if more > 0 else []
     return "; ".join([*said, *further]) + "."
@@ -69,13 +83,22 @@ def _ending(summary: Summary) -> str:
         missed = sum(gate.passed is not True for gate in summary.gates)
         return f"FAILED: {missed} of {gates} gate{'s' * (gates > 1)} missed; {counted}"
     gates_met = "every gate is met" if summary.gates else "the run is complete, and has no gates"
-    return f"PASSED: {gates_met}; {counted}"
+    return f"{_PASSED}{gates_met}; {counted}"
+
+
+def _headed(comparison: Comparison) -> str:
+    word = VERDICT_WORDS[comparison.verdict.verdict]
+    return f"{word}: {_moved(comparison, comparison.candidate.model)}"
 
 
 def _against(comparison: Comparison) -> str:
+    word = VERDICT_WORDS[comparison.verdict.verdict]
+    return _moved(comparison, f"{comparison.candidate.model} {word}")
+
+
+def _moved(comparison: Comparison, subject: str) -> str:
     verdict = comparison.verdict
-    model, run_id = comparison.candidate.model, comparison.baseline.run_id
-    words = f"{model} {VERDICT_WORDS[verdict.verdict]} against {run_id}"
+    words = f"{subject} against {comparison.baseline.run_id}"
     deciding = [one for one in verdict.metrics if one.metric in verdict.decided_by]
     if not deciding:
         return f"{words}: {verdict.reason}" if verdict.reason else words

@@ -17,7 +17,7 @@ from harness.reports.comparison_words import (
     power_lines,
     sides_line,
 )
-from harness.reports.markdown_spans import plain_words
+from harness.reports.markdown_spans import code_span, plain_words
 from harness.types.comparisons import Comparison, Comparisons, SamplePair
 from harness.types.verdicts import VERDICT_WORDS, MetricVerdict
 
@@ -34,8 +34,7 @@ _SIGNS = {
 def comparisons_markdown(compared: Comparisons) -> str:
     """Return candidates against their baselines as Markdown; no text in it is taken for markup."""
     if compared.first_night:
-        missing = compared.missing or "there is no baseline yet"
-        return f"### First night\n\nNothing was compared: {plain_words(missing)}.\n"
+        return "### First night\n\nThere is no baseline yet, so nothing was compared.\n"
     return "\n".join(line for one in compared.comparisons for line in _lines(one)) + "\n"
 
 
@@ -46,11 +45,12 @@ def _cell(text: str) -> str:
 
 def _lines(comparison: Comparison) -> Iterator[str]:
     sign = _SIGNS[comparison.verdict.verdict]
-    yield f"### {sign} {plain_words(comparison.suite)}: {plain_words(headline(comparison))}"
+    yield f"### {sign} {code_span(comparison.suite)}: {plain_words(headline(comparison))}"
     yield ""
-    yield plain_words(sides_line(comparison))
+    yield sides_line(comparison, code_span)
     yield ""
-    said = [*pairing_lines(comparison), *comparison.warnings]
+    yield from (f"- {line}" for line in pairing_lines(comparison, code_span))
+    said = [*comparison.warnings]
     for metric in comparison.verdict.metrics:
         said += [*power_lines(metric), *metric.warnings] if metric.gating else []
     yield from (f"- {plain_words(line)}" for line in said)
@@ -59,7 +59,9 @@ def _lines(comparison: Comparison) -> Iterator[str]:
     yield from _metrics(comparison.verdict.metrics)
     yield from _samples("Regressed", comparison.regressed)
     yield from _samples("Improved", comparison.improved)
-    yield from _folded("What else differs", map(change_line, comparison.changes))
+    yield from _samples("Nothing but errors on one side", comparison.errored)
+    changes = (change_line(change, code_span) for change in comparison.changes)
+    yield from _folded("What else differs", changes)
 
 
 def _metrics(metrics: Sequence[MetricVerdict]) -> Iterator[str]:
@@ -85,8 +87,9 @@ def _metrics(metrics: Sequence[MetricVerdict]) -> Iterator[str]:
 def _samples(title: str, pairs: Sequence[SamplePair]) -> Iterator[str]:
     lines: list[str] = []
     for pair in pairs[:_SHOWN]:
-        lines.append(pair_line(pair))
-        lines.extend(f"  {label.strip()}: {text}" for label, text in evidence_lines(pair))
+        lines.append(pair_line(pair, code_span))
+        evidence = evidence_lines(pair, code_span)
+        lines.extend(f"  {label.strip()}: {text}" for label, text in evidence)
     if len(pairs) > _SHOWN:
         lines.append(f"{len(pairs) - _SHOWN} more")
     yield from _folded(f"{title}: {len(pairs)}", lines)
@@ -100,7 +103,7 @@ def _folded(title: str, lines: Iterable[str]) -> Iterator[str]:
     yield ""
     for line in found:
         indent = "  " if line.startswith("  ") else ""
-        yield f"{indent}- {plain_words(line.strip())}"
+        yield f"{indent}- {line.strip()}"
     yield ""
     yield "</details>"
     yield ""

@@ -89,6 +89,7 @@ def _parts(comparison: Comparison) -> Iterator[RenderableType]:
     for group in comparison.divergences:
         yield Text(group_sentence(group), style="bold")
     yield from _samples("Improved", comparison.improved)
+    yield from _samples("Nothing but errors on one side", comparison.errored)
     if comparison.changes:
         yield Text("\nWhat else differs", style="bold")
         yield from (Text(f"  {change_line(change)}") for change in comparison.changes)

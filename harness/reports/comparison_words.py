@@ -1,6 +1,10 @@
-"""What a comparison says in words: plain ones first, numbers second; nothing in them does harm."""
+"""What a comparison says in words: plain ones first, numbers second; nothing in them does harm.
 
-from collections.abc import Iterator, Sequence
+Where `shown` can be given, it shows every foreign text (ids, evidence, values) on one line, cut to
+a width unless that is 0: as it is for a terminal, as code for Markdown.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
 
 from harness.system.texts import one_line
 from harness.types.comparisons import (
@@ -14,12 +18,18 @@ from harness.types.comparisons import (
     SamplePair,
     TrialEvidence,
 )
+from harness.types.trials import ERROR_STATUSES
 from harness.types.verdicts import VERDICT_WORDS, MetricVerdict
 
 _LONGEST = 240
 _LONGEST_ID = 60
 _NAMED = 10
 _TINY = 0.0005
+_MOST_EPOCHS = 100
+"""More of every sample than this nobody runs, so they are no advice."""
+
+Shown = Callable[[str, int], str]
+"""Shows a foreign text on one line, cut to a width unless that is 0."""
 
 
 def headline(comparison: Comparison) -> str:
@@ -34,14 +44,14 @@ def headline(comparison: Comparison) -> str:
     return one_line(f"{word}{stage}{within}{about}", 2 * _LONGEST)
 
 
-def sides_line(comparison: Comparison) -> str:
+def sides_line(comparison: Comparison, shown: Shown = one_line) -> str:
     """Say which runs are compared."""
     before, after = comparison.baseline, comparison.candidate
-    return f"{_run(after)} against {_run(before)}{_age(before)}"
+    return f"{_run(after, shown)} against {_run(before, shown)}{_age(before)}"
 
 
-def _run(run: ComparedRun) -> str:
-    return f"{one_line(run.model)} of {one_line(run.run_id)}"
+def _run(run: ComparedRun, shown: Shown) -> str:
+    return f"{shown(run.model, 0)} of {shown(run.run_id, 0)}"
 
 
 def _age(run: ComparedRun) -> str:
@@ -133,37 +143,57 @@ def _bare(value: float, unit: str) -> str:
     return f"{100 * value:+.1f}" if unit == "points" else f"{value:+,.4g}"
 
 
-def pairing_lines(comparison: Comparison) -> Iterator[str]:
-    """Say how many samples were paired and moved, and which were left out."""
+def pairing_lines(comparison: Comparison, shown: Shown = one_line) -> Iterator[str]:
+    """Say how many samples were paired and moved, and what was left out."""
     pairing = comparison.pairing
     first = next((one for one in comparison.verdict.metrics if one.gating), None)
     total = pairing.paired + len(pairing.changed)
     moved = ""
     if first is not None and first.samples:
-        counts = f"{first.regressed} regressed, {first.improved} improved"
-        moved = f": {counts}, {first.unchanged} unchanged"
+        moved = f": {_counts(comparison, first)}, {first.unchanged} unchanged"
     yield f"{pairing.paired} of {total} samples in both runs paired{moved}"
-    yield from _left_out(pairing)
+    yield from exclusion_lines(comparison)
+    yield from _left_out(pairing, shown)
     if comparison.baseline.regraded:
-        names = ", ".join(map(one_line, comparison.baseline.regraded))
+        names = ", ".join(shown(name, 0) for name in comparison.baseline.regraded)
         yield f"the baseline was graded again, without driving, as these graders differ: {names}"
 
 
-def _left_out(pairing: Pairing) -> Iterator[str]:
+def _counts(comparison: Comparison, metric: MetricVerdict) -> str:
+    """Count what moved; samples with nothing but errors on one side are counted apart."""
+    errored = len(comparison.errored)
+    fell = sum(
+        pair.candidate_shown is not None and pair.candidate_shown.status in ERROR_STATUSES
+        for pair in comparison.errored
+    )
+    counts = f"{metric.regressed - fell} regressed, {metric.improved - errored + fell} improved"
+    return f"{counts}, {errored} with nothing but errors on one side" if errored else counts
+
+
+def exclusion_lines(comparison: Comparison) -> Iterator[str]:
+    """Say how many trials the suite's `errors: exclude` leaves out of a comparison."""
+    before, after = comparison.baseline.errors_left_out, comparison.candidate.errors_left_out
+    if before or after:
+        counts = f"{before} of the baseline and {after} of the candidate"
+        yield f"left out of all numbers, as errors are excluded: {counts} ended in errors"
+
+
+def _left_out(pairing: Pairing, shown: Shown) -> Iterator[str]:
     groups = {
         "changed since the baseline": pairing.changed,
         "added since the baseline": pairing.added,
+        "not run in the baseline": pairing.not_run,
         "no more there": pairing.removed,
         "quarantined": pairing.quarantined,
     }
     for what, ids in groups.items():
         if ids:
-            yield f"left out, {what}: {_ids(ids)}"
+            yield f"left out, {what}: {_ids(ids, shown)}"
 
 
-def _ids(ids: Sequence[str]) -> str:
-    shown = ", ".join(one_line(one, _LONGEST_ID) for one in ids[:_NAMED])
-    return f"{shown} and {len(ids) - _NAMED} more" if len(ids) > _NAMED else shown
+def _ids(ids: Sequence[str], shown: Shown) -> str:
+    named = ", ".join(shown(one, _LONGEST_ID) for one in ids[:_NAMED])
+    return f"{named} and {len(ids) - _NAMED} more" if len(ids) > _NAMED else named
 
 
 def power_lines(metric: MetricVerdict) -> Iterator[str]:
@@ -173,14 +203,17 @@ def power_lines(metric: MetricVerdict) -> Iterator[str]:
         return
     seen = _bare(power.detectable, metric.unit).lstrip("+")
     unit = "points" if metric.unit == "points" else metric.unit
-    yield f"{metric.metric}: the smallest drop seen with 80 % chance is {seen} {unit}"
+    if metric.unit == "points" and power.detectable > 1:
+        yield f"{metric.metric}: no drop at all can be seen with 80 % chance at this size"
+    else:
+        yield f"{metric.metric}: the smallest drop seen with 80 % chance is {seen} {unit}"
     if metric.margin is None:
         yield "say with --margin which drop you can live with, and NO WORSE can be said"
         return
     needs = []
     if power.samples_needed is not None:
         needs.append(f"{power.samples_needed:,} samples")
-    if power.epochs_needed is not None:
+    if power.epochs_needed is not None and power.epochs_needed <= _MOST_EPOCHS:
         needs.append(f"{power.epochs_needed:,} epochs")
     if needs:
         margin = _bare(metric.margin, metric.unit).lstrip("+")
@@ -195,51 +228,51 @@ def group_sentence(group: DivergenceGroup) -> str:
     return f"{count}: {one_line(group.words)}"
 
 
-def pair_line(pair: SamplePair) -> str:
+def pair_line(pair: SamplePair, shown: Shown = one_line) -> str:
     """Say how a sample has moved."""
     before = f"{pair.baseline_passes}/{pair.baseline_trials}"
     after = f"{pair.candidate_passes}/{pair.candidate_trials}"
-    place = f" ({one_line(pair.place)})" if pair.place else ""
-    return f"{one_line(pair.sample_id, _LONGEST_ID)}{place}: {before} passed before, {after} now"
+    place = f" ({shown(pair.place, 0)})" if pair.place else ""
+    return f"{shown(pair.sample_id, _LONGEST_ID)}{place}: {before} passed before, {after} now"
 
 
-def evidence_lines(pair: SamplePair) -> Iterator[tuple[str, str]]:
+def evidence_lines(pair: SamplePair, shown: Shown = one_line) -> Iterator[tuple[str, str]]:
     """Return labels and texts: the evidence of both runs, and where they part."""
-    for label, shown in (("before", pair.baseline_shown), ("now", pair.candidate_shown)):
-        if shown is not None:
-            yield label, _evidence(shown)
+    for label, trial in (("before", pair.baseline_shown), ("now", pair.candidate_shown)):
+        if trial is not None:
+            yield label, _evidence(trial, shown)
     if pair.divergence is not None:
-        yield "parts at", _divergence(pair.divergence)
+        yield "parts at", _divergence(pair.divergence, shown)
         for label, event in (("  before", pair.divergence.baseline),
                              ("  now", pair.divergence.candidate)):  # fmt: skip
             if event is not None:
-                yield label, _event(event)
+                yield label, _event(event, shown)
 
 
-def _evidence(shown: TrialEvidence) -> str:
-    word = {True: "passed", False: "failed", None: shown.status.replace("_", " ")}[shown.passed]
-    grader = f" {one_line(shown.grader)}" if shown.grader else ""
-    evidence = f": {one_line(shown.evidence, _LONGEST)}" if shown.evidence else ""
+def _evidence(trial: TrialEvidence, shown: Shown) -> str:
+    word = {True: "passed", False: "failed", None: trial.status.replace("_", " ")}[trial.passed]
+    grader = f" {shown(trial.grader, 0)}" if trial.grader else ""
+    evidence = f": {shown(trial.evidence, _LONGEST)}" if trial.evidence else ""
     return f"{word}{grader}{evidence}"
 
 
-def _divergence(found: Divergence) -> str:
+def _divergence(found: Divergence, shown: Shown) -> str:
     event = found.candidate or found.baseline
     where = "" if event is None else f"turn {event.turn} event {event.event}: "
-    return f"{where}{one_line(found.words)}"
+    return f"{where}{shown(found.words, 0)}"
 
 
-def _event(event: EventAt) -> str:
+def _event(event: EventAt, shown: Shown) -> str:
     words = {"tool_call": "calls", "tool_result": "result of", "assistant_message": "says"}
-    name = f" {one_line(event.name)}" if event.name else ""
-    return f"{words.get(event.type, event.type)}{name} {one_line(event.text, _LONGEST)}"
+    name = f" {shown(event.name, 0)}" if event.name else ""
+    return f"{words.get(event.type, event.type)}{name} {shown(event.text, _LONGEST)}"
 
 
-def change_line(change: Change) -> str:
+def change_line(change: Change, shown: Shown = one_line) -> str:
     """Say what differs, and its two values where they are known."""
-    what = one_line(change.what)
+    what = shown(change.what, 0)
     if change.before is None and change.after is None:
         return what
-    before = "none" if change.before is None else one_line(change.before, _LONGEST)
-    after = "none" if change.after is None else one_line(change.after, _LONGEST)
+    before = "none" if change.before is None else shown(change.before, _LONGEST)
+    after = "none" if change.after is None else shown(change.after, _LONGEST)
     return f"{what}: {before} before, {after} now"

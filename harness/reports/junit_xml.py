@@ -14,6 +14,7 @@ from typing import Literal
 from junitparser import Error, Failure, Skipped
 from junitparser.xunit2 import JUnitXml, TestCase, TestSuite
 
+from harness.reports.comparison_words import exclusion_lines
 from harness.system.texts import cut, harmless, one_line
 from harness.types.comparisons import Comparison
 from harness.types.explanations import Explanation, Place, SampleResult
@@ -67,6 +68,8 @@ def _model(run: ReportedRun, model: str, results: Iterable[SampleResult]) -> Tes
         suite.file = xml_text(dataset.file)
     suite.add_property("model", xml_text(model))
     numbers = run.summary.models.get(model)
+    if numbers and numbers.errors and run.summary.errors == "exclude":
+        suite.add_property("errors_left_out", str(numbers.errors))
     for name, value in _numbers(numbers) if numbers else ():
         suite.add_property(xml_text(name), xml_text(value))
     suite.extend([_case(run, result) for result in results])
@@ -152,7 +155,8 @@ def _verdict(run: ReportedRun) -> TestSuite:
     suite = TestSuite(xml_text(f"{run.summary.suite}: verdict"))
     suite.add_property("verdict", xml_text(run.explanation.verdict))
     suite.add_property("run_id", xml_text(run.summary.run_id))
-    suite.add_property("passed", str(run.summary.passed).lower())
+    suite.add_property("passed", str(run.explanation.state == "passed").lower())
+    suite.add_property("errors", run.summary.errors)
     cases = [_complete(run), *(_gate(run, gate) for gate in run.summary.gates)]
     cases += [_comparison(run, one) for one in run.explanation.comparisons]
     suite.extend(cases)
@@ -165,8 +169,11 @@ def _comparison(run: ReportedRun, comparison: Comparison) -> TestCase:
     if verdict.verdict in {"regressed", "invalid"}:
         kind: type[Failure | Error] = Failure if verdict.verdict == "regressed" else Error
         why = verdict.reason or f"{len(comparison.regressed)} samples regressed"
+        if comparison.errored:
+            why += f"; {len(comparison.errored)} samples have nothing but errors on one side"
         case.append(kind(xml_text(f"{VERDICT_WORDS[verdict.verdict]}: {why}", _MESSAGE), "verdict"))
-        said = [f"{len(g.samples)} of {g.of}: {g.words}" for g in comparison.divergences]
+        said = [*exclusion_lines(comparison)]
+        said += [f"{len(g.samples)} of {g.of}: {g.words}" for g in comparison.divergences]
         case.result[0].text = xml_text("\n".join(said), _LONGEST)
     return case
 

@@ -4,7 +4,10 @@ import re
 
 from harness.system.texts import one_line
 
-_LINKED = re.compile(r"@|://|www\.|#\d", re.IGNORECASE)
+_LINKED = re.compile(
+    r"@|://|www\.|#\d|\bGH-\d|:[a-z0-9_+-]+:|\b[0-9a-f]{40}\b|(?<![\w.-])[0-9a-f]{7,39}(?![\w.-])",
+    re.IGNORECASE,
+)
 """What the viewers of Markdown turn into links and mentions even where its signs are escaped."""
 
 
@@ -33,7 +36,12 @@ def plain_words(text: str, width: int = 0) -> str:
     if any(_LINKED.search(part) for part in parts[::2]):
         return code_span(line)
     shown = (_escaped(part) if index % 2 == 0 else part for index, part in enumerate(parts))
-    return "".join(shown)
+    return re.sub(r"^(\d+)(?=[.)](\s|$))|^(?=[-+=])", _escaped_begin, "".join(shown))
+
+
+def _escaped_begin(found: re.Match[str]) -> str:
+    # What would begin a list or underline a title: a dot behind a number, or the sign itself.
+    return f"{found[0]}\\"
 
 
 def _escaped(text: str) -> str:

@@ -6,6 +6,7 @@ largest groups of them. All else comes after, each kind of thing bounded.
 
 from collections.abc import Iterable, Iterator, Sequence
 
+from harness.reports.comparison_words import exclusion_lines
 from harness.reports.markdown_spans import code_span, plain_words
 from harness.reports.number_words import counted
 from harness.types.comparisons import Change, Comparison
@@ -101,13 +102,17 @@ def _numbers(numbers: ModelNumbers) -> str:
     percent = [f"{100 * share:.1f}" for share in shares]
     interval = f" (95 % interval {percent[1]} to {percent[2]} %)" if len(percent) == 3 else ""  # noqa: PLR2004  (value, low, high)
     said = f", {percent[0]} %{interval}" if percent else ""
-    errors = f", {counted(numbers.errors, 'error')}" if numbers.errors else ""
+    left_out = numbers.errors if numbers.errors_left_out else 0
+    how = " left out (`errors: exclude`)" if left_out else ""
+    errors = f", {counted(numbers.errors, 'error')}{how}" if numbers.errors else ""
+    ungraded = f", {numbers.ungraded} ungraded" if numbers.ungraded else ""
+    trials = numbers.trials - left_out - numbers.ungraded
     others = [name for name in numbers.served if name != numbers.model]
     served = ", ".join(code_span(name, _NAME) for name in others[:_MOST_NAMED])
     answered = f"; answered by {served}" if served else ""
     return (
-        f"- {code_span(numbers.model, _NAME)}: {numbers.passed} of {numbers.trials} passed"
-        f"{said}{errors}{answered}"
+        f"- {code_span(numbers.model, _NAME)}: {numbers.passed} of {trials} passed"
+        f"{said}{errors}{ungraded}{answered}"
     )
 
 
@@ -133,14 +138,17 @@ def _shown(shown: ShownFailure) -> Iterator[str]:
     yield from (f"  - {code_span(command)}" for command in shown.commands)
 
 
-def _divergences(comparisons: Iterable[Comparison]) -> Iterator[str]:
+def _divergences(comparisons: Sequence[Comparison]) -> Iterator[str]:
+    errored = len({pair.sample_id for one in comparisons for pair in one.errored})
     groups = [group for one in comparisons for group in one.divergences[:_MOST_DIVERGENCES]]
     for group in groups[:_MOST_DIVERGENCES]:
         yield (
             f"- {len(group.samples)} of {group.of} regressed samples first differ: "
             f"**{plain_words(group.words, _SHORT)}**"
         )
-    if groups:
+    if errored:
+        yield f"- {counted(errored, 'sample')} with nothing but errors on one side, not judged"
+    if groups or errored:
         yield ""
 
 
@@ -151,10 +159,14 @@ def _comparison(comparison: Comparison) -> Iterator[str]:
     model = code_span(comparison.candidate.model, _NAME)
     yield from ("", f"### {model} against {code_span(baseline.run_id)}{age}")
     left = {"changed": pairing.changed, "added": pairing.added, "removed": pairing.removed}
+    left["not run in the baseline"] = pairing.not_run
     counts = [f"{len(ids)} {word}" for word, ids in left.items() if ids]
     out = f"; left out: {', '.join(counts)}" if counts else ""
     moved = f"{len(comparison.regressed)} regressed, {len(comparison.improved)} improved"
+    if comparison.errored:
+        moved += f", {len(comparison.errored)} with nothing but errors on one side"
     yield f"- {counted(pairing.paired, 'sample')} paired: {moved}{out}"
+    yield from (f"- {line}" for line in exclusion_lines(comparison))
     changes = list(map(_change, comparison.changes)) or ["- nothing else is known to have changed"]
     yield from _shortened(changes, 2 * _MOST_LISTED, "further change")
 

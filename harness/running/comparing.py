@@ -9,7 +9,6 @@ from msgspec.structs import replace
 from harness.measuring.paired_outcomes import MetricPairs
 from harness.measuring.suite_verdicts import invalid, judge_runs, pairing_fault
 from harness.running.baseline_grading import GradedBaseline, Regrading, graded_alike
-from harness.running.broken_regrading import broken_again
 from harness.running.compared_metrics import (
     MetricChoice,
     chosen_metrics,
@@ -18,11 +17,11 @@ from harness.running.compared_metrics import (
     require_metrics,
 )
 from harness.running.compared_sides import ComparedSide
-from harness.running.completing import how_to_complete
 from harness.running.moved_samples import MovedSamples, moved_samples
 from harness.running.quarantine_lookup import quarantined_in
 from harness.running.run_differences import differences, served_change
 from harness.types.comparisons import ComparedRun, Comparison, Pairing
+from harness.types.suites import ErrorRule
 from harness.types.verdicts import Question, SuiteVerdict
 
 STALE_DAYS = 14
@@ -33,17 +32,13 @@ _NAMED = 5
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CompareOptions:
-    """How runs are compared; `now` is the time from which the age of a baseline is counted.
-
-    `baseline_file` is the exported file that the baseline was unpacked from, if it was.
-    """
+    """How runs are compared; `now` is the time from which the age of a baseline is counted."""
 
     regrading: Regrading
     now: datetime
     choice: MetricChoice = field(default_factory=MetricChoice)
     question: Question = "fixed_suite"
     confirmed: bool = False
-    baseline_file: str = ""
 
 
 SidePair = tuple[ComparedSide, ComparedSide]
@@ -95,6 +90,7 @@ async def _pair(
     graded = await graded_alike(baseline, candidate, frozenset(alike), options.regrading)
     paired = [one for one in alike if one not in graded.unalike and one in graded.side.samples]
     absent = [name for name in baseline.samples if name not in candidate.samples]
+    new = [name for name in candidate.samples if name not in baseline.samples]
     never_ran = absent if candidate.missing_samples else []
     kept, held = frozenset(paired), _quarantined(candidate, options)
     ids = [*paired, *(name for name in never_ran if name in graded.side.samples)]
@@ -105,13 +101,13 @@ async def _pair(
         pairing=Pairing(
             paired=len(kept - held),
             changed=tuple(name for name in common if name not in kept),
-            added=tuple(name for name in candidate.samples if name not in baseline.samples),
+            added=() if baseline.missing_samples else tuple(new),
+            not_run=tuple(new) if baseline.missing_samples else (),
             removed=() if never_ran else tuple(absent),
             quarantined=tuple(name for name in ids if name in held),
         ),
         ids=[name for name in ids if name not in held],
-        fault=_incomplete(baseline, incomplete, options)
-        or _fault(len(common), len(paired), graded),
+        fault=_incomplete(baseline, incomplete) or _fault(len(common), len(paired), graded),
         never_ran=len(never_ran),
     )
 
@@ -122,14 +118,9 @@ def _quarantined(candidate: ComparedSide, options: CompareOptions) -> frozenset[
     return frozenset(ruling.in_force if ruling else ())
 
 
-def _incomplete(baseline: ComparedSide, reason: str, options: CompareOptions) -> str:
-    if not reason:
-        return ""
-    has_errors = baseline.errors > 0
-    advice = how_to_complete(baseline.manifest, baseline.folder, has_errors=has_errors)
-    if options.baseline_file:
-        advice = f"export a complete run to {options.baseline_file}"
-    return f"only complete runs are baselines, and {reason}; {advice}"
+def _incomplete(baseline: ComparedSide, reason: str) -> str:
+    advice = f"go on with it: regrade run --resume {baseline.folder.name}"
+    return f"only complete runs are baselines, and {reason}; {advice}" if reason else ""
 
 
 def _keys_agree(baseline: ComparedSide, candidate: ComparedSide, name: str) -> bool:
@@ -175,17 +166,16 @@ class _Paired:
         before, after = self.baseline.manifest, self.candidate.manifest
         moved = self._moved(metrics)
         models = (self.baseline.model, self.candidate.model)
-        if not self.fault and (broken := broken_again(self.graded, verdict)):
-            verdict = replace(verdict, reason=broken)
         changes = differences(before, after, models)
         return Comparison(
             suite=after.suite,
             baseline=self._baseline(options.now),
-            candidate=_run(self.candidate),
+            candidate=_run(self.candidate, after.errors),
             pairing=self.pairing,
             verdict=verdict,
             regressed=moved.regressed if moved else (),
             improved=moved.improved if moved else (),
+            errored=moved.errored if moved else (),
             divergences=moved.divergences if moved else (),
             changes=(*changes, *(served_change(*moved.served) if moved else ())),
             warnings=tuple(self._warnings()),
@@ -198,7 +188,7 @@ class _Paired:
     def _baseline(self, now: datetime) -> ComparedRun:
         age = (now - self.baseline.manifest.started_at) / timedelta(days=1)
         return replace(
-            _run(self.baseline),
+            _run(self.baseline, self.candidate.manifest.errors),
             age_days=round(age, 2),
             stale=age > STALE_DAYS,
             regraded=self.graded.regraded,
@@ -221,10 +211,11 @@ class _Paired:
         return said
 
 
-def _run(side: ComparedSide) -> ComparedRun:
+def _run(side: ComparedSide, errors: ErrorRule) -> ComparedRun:
     return ComparedRun(
         run_id=side.manifest.run_id,
         model=side.model,
         started_at=side.manifest.started_at,
         trials=sum(side.trials),
+        errors_left_out=side.errors if errors == "exclude" else 0,
     )

@@ -139,6 +139,8 @@ def _numbers(summary: Summary, served: dict[str, tuple[str, ...]]) -> Iterator[M
             trials=model.trials,
             errors=model.errors,
             pass_rate=model.pass_rate,
+            ungraded=model.ungraded,
+            errors_left_out=summary.errors == "exclude" and model.errors > 0,
             served=served.get(name, ()),
         )
 

@@ -34,11 +34,13 @@ _SAME = 1e-12
 class MovedSamples:
     """The samples that moved, worst first, and the groups of where the regressed ones part.
 
+    `errored` have nothing but errors on one side; they are neither regressed nor improved.
     `served` are the models that really answered in the trials that are shown, by side.
     """
 
     regressed: tuple[SamplePair, ...]
     improved: tuple[SamplePair, ...]
+    errored: tuple[SamplePair, ...]
     divergences: tuple[DivergenceGroup, ...]
     served: tuple[frozenset[str], frozenset[str]]
 
@@ -70,8 +72,10 @@ def moved_samples(
         StoreError: a run cannot be read.
     """
     moved = sorted((one for s in pairs.samples if (one := _moved(s, pairs))), key=_order)
-    regressed = [one.sample for one in moved if one.drop > 0]
-    improved = [one.sample for one in reversed(moved) if one.drop < 0]
+    errored = [one.sample for one in moved if _is_errored(one.sample)]
+    judged = [one for one in moved if not _is_errored(one.sample)]
+    regressed = [one.sample for one in judged if one.drop > 0]
+    improved = [one.sample for one in reversed(judged) if one.drop < 0]
     ids = {one.sample.sample_id: one.drop > 0 for one in moved}
     falling = {name for name, worse in ids.items() if worse}
     sides = (
@@ -85,6 +89,7 @@ def moved_samples(
     return MovedSamples(
         regressed=worse,
         improved=better,
+        errored=tuple(map(shown.pair, errored)),
         divergences=divergence_groups(found, len(worse)),
         served=(frozenset(shown.served[0]), frozenset(shown.served[1])),
     )
@@ -96,6 +101,10 @@ def _moved(sample: PairedSample, pairs: MetricPairs) -> _Moved | None:
         return None
     drop = pairs.metric.signed(means[0]) - pairs.metric.signed(means[1])
     return _Moved(drop, sample) if abs(drop) > _SAME else None
+
+
+def _is_errored(sample: PairedSample) -> bool:
+    return any(side.errored and not side.graded for side in (sample.baseline, sample.candidate))
 
 
 def _mean(side: SideOutcomes) -> float | None:

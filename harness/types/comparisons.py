@@ -110,6 +110,8 @@ class ComparedRun(msgspec.Struct, frozen=True, kw_only=True):
 
     `age_days` and `stale` (older than 14 days) are those of a baseline. `regraded` are the graders
     that were run again on its stored trajectories, because the other side's differ.
+    `errors_left_out` are trials that ended in errors and are in no number, as the candidate's suite
+    has it (`errors: exclude`).
     """
 
     run_id: str
@@ -119,13 +121,15 @@ class ComparedRun(msgspec.Struct, frozen=True, kw_only=True):
     age_days: float | None = None
     stale: bool = False
     regraded: tuple[str, ...] = ()
+    errors_left_out: int = 0
 
 
 class Pairing(msgspec.Struct, frozen=True, kw_only=True):
     """Which samples were compared, and which were left out and why.
 
     `paired` have one hash in both runs. `changed` are in both with different hashes; `added` only
-    the candidate planned, `removed` only the baseline. `quarantined` are among none of these.
+    the candidate planned, `removed` only the baseline; `not_run` the candidate has, and a baseline
+    that did not run to its end lacks. `quarantined` are among none of these.
     """
 
     paired: int
@@ -133,6 +137,7 @@ class Pairing(msgspec.Struct, frozen=True, kw_only=True):
     added: tuple[str, ...] = ()
     removed: tuple[str, ...] = ()
     quarantined: tuple[str, ...] = ()
+    not_run: tuple[str, ...] = ()
 
 
 class Change(msgspec.Struct, frozen=True, kw_only=True):
@@ -146,9 +151,10 @@ class Change(msgspec.Struct, frozen=True, kw_only=True):
 class Comparison(msgspec.Struct, frozen=True, kw_only=True):
     """Two runs side by side.
 
-    `regressed` and `improved` are the samples that moved, worst first; `divergences` group the
-    first divergences of the regressed ones, largest group first. `changes` say what else differs
-    between the runs (model, prompt, target, commit, versions).
+    `regressed` and `improved` are the samples that moved, worst first; `errored` those that would
+    have, but have nothing but errors on one side, which say nothing of the agent. `divergences`
+    group the first divergences of the regressed ones, largest group first. `changes` say what else
+    differs between the runs (model, prompt, target, commit, versions).
     """
 
     suite: str
@@ -158,6 +164,7 @@ class Comparison(msgspec.Struct, frozen=True, kw_only=True):
     verdict: SuiteVerdict
     regressed: tuple[SamplePair, ...] = ()
     improved: tuple[SamplePair, ...] = ()
+    errored: tuple[SamplePair, ...] = ()
     divergences: tuple[DivergenceGroup, ...] = ()
     changes: tuple[Change, ...] = ()
     warnings: tuple[str, ...] = ()
@@ -167,10 +174,9 @@ class Comparisons(msgspec.Struct, frozen=True, kw_only=True):
     """Candidates side by side with their baselines.
 
     `exit_code` is that of `regrade compare`. `first_night` says that there was no baseline yet,
-    so that nothing was compared; `missing` then says what is not there.
+    so that nothing was compared.
     """
 
     comparisons: tuple[Comparison, ...] = ()
     exit_code: int = 0
     first_night: bool = False
-    missing: str | None = None

@@ -72,8 +72,9 @@ class MissedGate(msgspec.Struct, frozen=True, kw_only=True):
 class ModelNumbers(msgspec.Struct, frozen=True, kw_only=True):
     """One model in one line.
 
-    `served` are the models that really answered, as their endpoint names them, in the trials that
-    were looked at.
+    `errors` are left out of `pass_rate` where `errors_left_out`, and failures in it otherwise;
+    `ungraded` trials are in no rate. `served` are the models that really answered, as their
+    endpoint names them, in the trials that were looked at.
     """
 
     model: str
@@ -81,6 +82,8 @@ class ModelNumbers(msgspec.Struct, frozen=True, kw_only=True):
     trials: int
     errors: int
     pass_rate: Interval
+    ungraded: int = 0
+    errors_left_out: bool = False
     served: tuple[str, ...] = ()
 
 

@@ -59,7 +59,7 @@ def page_of(folder):
 def test_the_page_holds_the_verdict_against_the_baseline_and_what_has_changed(nights):
     page = page_of(nights)
     assert "FAILED: 2 of 2 gates missed; 9 of 24 trials did not pass" in page.splitlines()[0]
-    assert "scripted/hasty REGRESSED against" in page.splitlines()[0]
+    assert page.startswith("## quickstart: REGRESSED: scripted/hasty against ")
     assert "regressed samples first differ: **candidate skips `lookup_release_train`**" in page
     assert "- model changed: `scripted/careful` to `scripted/hasty`" in page
     assert len(page.splitlines()) <= 50
@@ -81,7 +81,7 @@ def test_failing_samples_are_annotated_at_their_lines_of_the_dataset(nights):
     log = (nights / "log.txt").read_text("utf-8")
     lines = [line for line in log.splitlines() if line.startswith("::")]
     rows = (nights / "s" / "samples.jsonl").read_text("utf-8").splitlines()
-    assert lines[0].startswith("::error title=quickstart::FAILED")
+    assert lines[0].startswith("::error title=quickstart::REGRESSED: ")
     for line in lines[1:]:
         at = re.match(r"::error file=s/samples\.jsonl,line=(\d+),title=(\S+) on scripted/", line)
         assert json.loads(rows[int(at[1]) - 1])["id"] == at[2]

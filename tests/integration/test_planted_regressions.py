@@ -95,7 +95,7 @@ DIVERGENCES = {
     "a skipped tool": "first differ: **candidate skips `lookup_release_train`**",
     "an invented id": "first differ: **candidate says an identifier that no tool and no user gave",
     "a wrong argument": "first differ: **candidate calls `lookup_release_train` with a made-up `s",
-    "a provider outage": "first differ: **candidate ends in `overloaded`**",
+    "a provider outage": "samples with nothing but errors on one side, not judged",
     "a broken grader": "scripted/candidate INVALID against",
 }
 

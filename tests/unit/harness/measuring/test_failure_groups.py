@@ -54,6 +54,15 @@ def test_the_first_of_each_group_is_shown_before_the_second_of_any():
     ]
 
 
+def test_different_samples_are_shown_before_further_epochs_of_one():
+    alike = [found(name, "is late", epoch=epoch) for name in "abc" for epoch in range(3)]
+    chosen = some_of_each(alike, failure_groups(alike), 3)
+    assert [one.sample_id for one, _ in chosen] == ["a", "b", "c"]
+    causes = [found("a", f"cause {epoch % 2}", epoch=epoch) for epoch in range(4)]
+    chosen = some_of_each(causes, failure_groups(causes), 2)
+    assert [bad.words for _, bad in chosen] == ["cause 0", "cause 1"]
+
+
 def test_no_more_is_shown_than_there_is():
     assert len(some_of_each(MIXED, failure_groups(MIXED), 99)) == len(MIXED)
     assert some_of_each([], (), 3) == ()

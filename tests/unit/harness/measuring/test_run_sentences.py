@@ -96,19 +96,41 @@ def test_a_comparison_decides_beside_the_gates(verdict, state):
 
 def test_a_regression_is_told_with_its_numbers():
     said = run_sentence(make_summary(passed=True), [compared("regressed")])
-    assert said.endswith("; m REGRESSED against base: trial 90.0 % to 80.0 % (-10.0 points).")
+    assert said == (
+        "REGRESSED: m against base: trial 90.0 % to 80.0 % (-10.0 points); "
+        "the run is complete, and has no gates; 1 of 2 trials did not pass."
+    )
+
+
+@pytest.mark.parametrize(
+    ("fields", "verdicts", "begin"),
+    [
+        ({"passed": True}, ["improved", "regressed"], "REGRESSED: "),
+        ({"passed": True}, ["regressed", "invalid"], "INVALID: "),
+        ({"passed": False, "gates": (MISSED,)}, ["regressed"], "REGRESSED: "),
+        ({"passed": False, "gates": (MISSED,)}, ["inconclusive"], "FAILED: "),
+        ({"complete": False, "reasons": ("cut off",)}, ["regressed"], "INCOMPLETE, "),
+        ({"passed": True}, ["inconclusive"], "PASSED: "),
+    ],
+)
+def test_the_gravest_thing_begins_the_sentence(fields, verdicts, begin):
+    said = run_sentence(make_summary(**fields), [compared(one) for one in verdicts])
+    assert said.startswith(begin)
+    assert said.count("PASSED") == (begin == "PASSED: ")
+    assert ("FAILED: 1 of 1 gate missed" in said) == ("gates" in fields)
 
 
 def test_other_units_are_told_as_they_are():
     seconds = {"baseline": Interval(value=1.5), "candidate": Interval(value=3.0), "unit": "s"}
     said = run_sentence(make_summary(passed=True), [compared("regressed", **seconds)])
-    assert said.endswith("trial 1.5 to 3 s.")
+    assert "trial 1.5 to 3 s;" in said
 
 
 def test_of_many_comparisons_the_gravest_two_are_told():
     many = [compared(v, model=v) for v in ("improved", "no_worse", "regressed", "inconclusive")]
     said = run_sentence(make_summary(passed=True), many)
-    assert "; regressed REGRESSED against base: " in said
+    assert said.startswith("REGRESSED: regressed against base: ")
+    assert "; inconclusive INCONCLUSIVE against base: " in said
     assert said.endswith("; 2 further comparisons.")
     assert "IMPROVED" not in said
 

@@ -53,6 +53,15 @@ def test_a_sample_is_a_case_and_a_model_a_suite():
     assert list(case) == []
 
 
+def test_the_verdict_knows_of_comparisons_and_of_errors_left_out():
+    told = make_explanation(state="regressed", verdict="REGRESSED: m against base.")
+    models = {"m": model_summary(errors=1)}
+    root = document(explanation=told, passed=True, models=models, errors="exclude")
+    found = {one.get("name"): one.get("value") for one in root.iter("property")}
+    assert (found["passed"], found["verdict"]) == ("false", "REGRESSED: m against base.")
+    assert (found["errors_left_out"], found["errors"]) == ("1", "exclude")
+
+
 @pytest.mark.parametrize(
     ("made", "tag", "message", "kind"),
     [

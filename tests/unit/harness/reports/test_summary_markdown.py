@@ -15,6 +15,7 @@ from harness.types.comparisons import (
     DivergenceGroup,
     EventAt,
     Pairing,
+    SamplePair,
 )
 from harness.types.explanations import (
     BadEvent,
@@ -168,6 +169,31 @@ def test_what_changed_since_the_baseline_is_listed():
     assert "- 20 samples paired: 0 regressed, 0 improved; left out: 2 changed, 1 added" in text
     assert "- commit changed: `abc` to `def`" in text
     assert "nothing else is known" in page(comparisons=(comparison(changes=()),))
+
+
+def test_errors_that_are_left_out_are_in_no_count_and_said():
+    excluded = numbers(passed=90, trials=103, errors=10, ungraded=3, errors_left_out=True)
+    text = page(models=(excluded,))
+    assert "- `m0`: 90 of 90 passed" in text
+    assert ", 10 errors left out (`errors: exclude`), 3 ungraded" in text
+    candidate = ComparedRun(run_id="r-1", model="m", errors_left_out=2)
+    text = page(comparisons=(comparison(candidate=candidate),))
+    assert "errors are excluded: 0 of the baseline and 2 of the candidate" in text
+
+
+def test_samples_that_only_errored_or_never_ran_are_told_apart():
+    pair = SamplePair(
+        sample_id="s1",
+        baseline_passes=1,
+        baseline_trials=1,
+        candidate_passes=0,
+        candidate_trials=1,
+    )
+    pairing = Pairing(paired=20, not_run=("x",))
+    text = page(comparisons=(comparison(errored=(pair,), pairing=pairing),))
+    assert "- 1 sample with nothing but errors on one side, not judged" in text
+    assert "0 regressed, 0 improved, 1 with nothing but errors on one side" in text
+    assert "left out: 1 not run in the baseline" in text
 
 
 def test_a_model_that_another_one_answered_for_is_named():
