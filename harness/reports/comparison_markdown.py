@@ -34,7 +34,8 @@ _SIGNS = {
 def comparisons_markdown(compared: Comparisons) -> str:
     """Return candidates against their baselines as Markdown; no text in it is taken for markup."""
     if compared.first_night:
-        return "### First night\n\nThere is no baseline yet, so nothing was compared.\n"
+        missing = compared.missing or "there is no baseline yet"
+        return f"### First night\n\nNothing was compared: {plain_words(missing)}.\n"
     return "\n".join(line for one in compared.comparisons for line in _lines(one)) + "\n"
 
 

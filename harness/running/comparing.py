@@ -9,6 +9,7 @@ from msgspec.structs import replace
 from harness.measuring.paired_outcomes import MetricPairs
 from harness.measuring.suite_verdicts import invalid, judge_runs, pairing_fault
 from harness.running.baseline_grading import GradedBaseline, Regrading, graded_alike
+from harness.running.broken_regrading import broken_again
 from harness.running.compared_metrics import (
     MetricChoice,
     chosen_metrics,
@@ -17,6 +18,7 @@ from harness.running.compared_metrics import (
     require_metrics,
 )
 from harness.running.compared_sides import ComparedSide
+from harness.running.completing import how_to_complete
 from harness.running.moved_samples import MovedSamples, moved_samples
 from harness.running.quarantine_lookup import quarantined_in
 from harness.running.run_differences import differences, served_change
@@ -32,13 +34,17 @@ _NAMED = 5
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CompareOptions:
-    """How runs are compared; `now` is the time from which the age of a baseline is counted."""
+    """How runs are compared; `now` is the time from which the age of a baseline is counted.
+
+    `baseline_file` is the exported file that the baseline was unpacked from, if it was.
+    """
 
     regrading: Regrading
     now: datetime
     choice: MetricChoice = field(default_factory=MetricChoice)
     question: Question = "fixed_suite"
     confirmed: bool = False
+    baseline_file: str = ""
 
 
 SidePair = tuple[ComparedSide, ComparedSide]
@@ -107,7 +113,8 @@ async def _pair(
             quarantined=tuple(name for name in ids if name in held),
         ),
         ids=[name for name in ids if name not in held],
-        fault=_incomplete(baseline, incomplete) or _fault(len(common), len(paired), graded),
+        fault=_incomplete(baseline, incomplete, options)
+        or _fault(len(common), len(paired), graded),
         never_ran=len(never_ran),
     )
 
@@ -118,9 +125,14 @@ def _quarantined(candidate: ComparedSide, options: CompareOptions) -> frozenset[
     return frozenset(ruling.in_force if ruling else ())
 
 
-def _incomplete(baseline: ComparedSide, reason: str) -> str:
-    advice = f"go on with it: regrade run --resume {baseline.folder.name}"
-    return f"only complete runs are baselines, and {reason}; {advice}" if reason else ""
+def _incomplete(baseline: ComparedSide, reason: str, options: CompareOptions) -> str:
+    if not reason:
+        return ""
+    has_errors = baseline.errors > 0
+    advice = how_to_complete(baseline.manifest, baseline.folder, has_errors=has_errors)
+    if options.baseline_file:
+        advice = f"export a complete run to {options.baseline_file}"
+    return f"only complete runs are baselines, and {reason}; {advice}"
 
 
 def _keys_agree(baseline: ComparedSide, candidate: ComparedSide, name: str) -> bool:
@@ -166,6 +178,8 @@ class _Paired:
         before, after = self.baseline.manifest, self.candidate.manifest
         moved = self._moved(metrics)
         models = (self.baseline.model, self.candidate.model)
+        if not self.fault and (broken := broken_again(self.graded, verdict)):
+            verdict = replace(verdict, reason=broken)
         changes = differences(before, after, models)
         return Comparison(
             suite=after.suite,

@@ -174,9 +174,10 @@ class Comparisons(msgspec.Struct, frozen=True, kw_only=True):
     """Candidates side by side with their baselines.
 
     `exit_code` is that of `regrade compare`. `first_night` says that there was no baseline yet,
-    so that nothing was compared.
+    so that nothing was compared; `missing` then says what is not there.
     """
 
     comparisons: tuple[Comparison, ...] = ()
     exit_code: int = 0
     first_night: bool = False
+    missing: str | None = None

@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from zipfile import ZipFile
 
 import msgspec
 import pytest
@@ -20,7 +21,7 @@ from harness.reports.comparison_words import pairing_lines
 from harness.running.compared_metrics import MetricChoice
 from harness.running.run_addresses import RunAddress
 from harness.types.comparisons import Comparison
-from harness.types.errors import InputError, SuiteError, TargetError
+from harness.types.errors import GraderError, InputError, StoreError, SuiteError, TargetError
 from harness.types.grades import Grade
 from harness.types.samples import Sample
 from harness.types.suites import ComparisonRule, Limits, Retries, Suite
@@ -331,10 +332,25 @@ def test_only_complete_runs_are_baselines(run_of):
 
 
 @pytest.mark.parametrize(("required", "code"), [(False, 0), (True, 3)])
-@pytest.mark.parametrize("name", ["nowhere", "latest", "pinned"])
-def test_without_a_baseline_it_is_the_first_night(run_of, name, required, code):
+@pytest.mark.parametrize(
+    ("name", "missing"),
+    [
+        ("latest", "no complete run of the suite"),
+        ("pinned", "no run is pinned"),
+        ("nowhere/night.zip", "no file nowhere/night.zip"),
+    ],
+)
+def test_without_a_baseline_it_is_the_first_night(run_of, name, missing, required, code):
     found = compared(name, run_of(), requires_baseline=required)
     assert (found.first_night, found.exit_code, found.comparisons) == (True, code, ())
+    assert missing in found.missing
+    assert missing in comparisons_markdown(found)
+
+
+@pytest.mark.parametrize("name", ["nope", "runs/nope", "nope.json", "lastest", "latest.zip/x"])
+def test_a_baseline_that_is_not_there_is_no_first_night(run_of, name):
+    with pytest.raises(InputError, match=f"{name}: no run"):
+        compared(name, run_of())
 
 
 def test_the_latest_baseline_is_the_newest_complete_run_of_the_suite_besides_the_candidate(run_of):
@@ -343,6 +359,103 @@ def test_the_latest_baseline_is_the_newest_complete_run_of_the_suite_besides_the
     other = dataclasses.replace(suite_of(), name="other")
     run_of(other)
     assert only(compared("latest", candidate)).baseline.run_id == second.name
+
+
+def test_the_latest_baseline_is_no_run_that_regressed_or_missed_its_gates(run_of):
+    good, regressed, missed, odd, candidate = (run_of() for _ in range(5))
+    found = compared(good, run_of(failing(*range(8))))
+    assert found.exit_code == 1
+    (regressed / "comparison.json").write_bytes(msgspec.json.encode(found))
+    summary = json.loads((missed / "summary.json").read_bytes())
+    (missed / "summary.json").write_text(json.dumps({**summary, "passed": False}), "utf-8")
+    (odd / "comparison.json").write_text("{", "utf-8")
+    assert only(compared("latest", candidate)).baseline.run_id != regressed.name
+    shutil.rmtree(max(candidate.parent.glob("*/"), key=lambda one: one.name))
+    assert only(compared("latest", candidate)).baseline.run_id == good.name
+
+
+def test_a_model_without_a_baseline_is_named_and_the_others_are_compared(run_of):
+    baseline = run_of(suite_of(models=("a", "b")))
+    found = compared(baseline, run_of(suite_of(failing(*range(8)), models=("a", "c"))))
+    one = only(found)
+    assert (one.baseline.model, one.candidate.model, found.exit_code) == ("a", "a", 1)
+    assert [line.rpartition(": ")[2] for line in one.warnings] == ["c", "b"]
+    with pytest.raises(InputError, match="none is 'c'"):
+        compared(baseline, run_of(suite_of(models=("a", "c"))), model="c")
+
+
+def test_runs_without_a_common_model_are_invalid(run_of):
+    baseline = run_of(suite_of(models=("a", "b")))
+    found = compared(baseline, run_of(suite_of(models=("c", "d"))))
+    assert [one.candidate.model for one in found.comparisons] == ["c", "d"]
+    assert {one.verdict.verdict for one in found.comparisons} == {"invalid"}
+    assert "no model is in both runs" in found.comparisons[0].verdict.reason
+    assert found.exit_code == 3
+
+
+def test_a_baseline_full_of_errors_is_advised_to_be_made_again_where_it_lies(run_of):
+    baseline = run_of(suite_of((), failing(*range(15))))
+    reason = only(compared(baseline, run_of())).verdict.reason
+    assert f"regrade run --resume {baseline} --retry-errors" in reason
+
+
+def test_a_grader_that_breaks_on_the_baseline_is_named(run_of):
+    def grade(_subject):
+        raise GraderError("no such table", code="broke")
+
+    baseline = run_of(suite_of(graders=(grader_spec(Says("ok"), "words"),)))
+    suite = suite_of(graders=(grader_spec(StubGrader(grade), "words", fingerprint="f"),))
+    reason = only(compared(baseline, run_of(suite), suite=suite)).verdict.reason
+    assert "when the baseline was graded again, it broke on every trial" in reason
+    assert "grader `words`" in reason
+    assert "no such table" in reason
+
+
+def test_a_cost_that_nobody_knows_is_said_to_be_unknown(run_of):
+    run = run_of()
+    found = compared(run, run, gating=("cost_usd",), margins=())
+    assert "no cost_usd is known" in only(found).verdict.reason
+    assert found.exit_code == 3
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--metric", "zzz"], "--metric: no metric 'zzz'"),
+        (["--margin", "nope=0.1"], "--margin: no metric 'nope'"),
+        (["--baseline", "nope"], "nope: no run"),
+        (["--baseline", "latest::zzz", "--model", "scripted/careful"], "no model 'zzz'"),
+    ],
+)
+def test_what_cannot_be_compared_is_refused_before_anything_is_driven(tmp_path, words, said):
+    harness.run(QUICKSTART, out=tmp_path / "runs", limit=1, models=["scripted/careful"])
+    before = sorted((tmp_path / "runs").iterdir())
+    done = subprocess.run(
+        [REGRADE, "run", QUICKSTART, "--limit", "1", "--baseline", "latest", *words],
+        cwd=tmp_path, capture_output=True, encoding="utf-8", check=False,
+    )  # fmt: skip
+    assert (done.returncode, said in done.stderr) == (2, True), done.stderr
+    assert sorted((tmp_path / "runs").iterdir()) == before
+
+
+@pytest.mark.parametrize("form", ["json", "markdown"])
+def test_a_comparison_is_written_to_standard_output_alone(run_of, tmp_path, form):
+    run = run_of()
+    done = subprocess.run(
+        [REGRADE, "compare", str(run), str(run), f"--{form}", "-"],
+        cwd=tmp_path, capture_output=True, encoding="utf-8", check=True,
+    )  # fmt: skip
+    assert not (tmp_path / "-").exists()
+    assert done.stdout.startswith("### ") if form == "markdown" else json.loads(done.stdout)
+
+
+def test_a_suite_that_is_not_there_is_refused_where_nothing_is_graded_again(run_of, tmp_path):
+    run = run_of()
+    done = subprocess.run(
+        [REGRADE, "compare", str(run), str(run), "--suite", "nope.yaml"],
+        cwd=tmp_path, capture_output=True, encoding="utf-8", check=False,
+    )  # fmt: skip
+    assert (done.returncode, "nope.yaml: no such file" in done.stderr) == (2, True)
 
 
 def test_an_undecided_comparison_is_told_apart_where_that_is_wished(run_of):
@@ -392,6 +505,53 @@ def test_an_exported_baseline_gives_what_the_run_gives(run_of, tmp_path):
     assert without_age(only(compared(file, bad))) == expected
 
 
+def exported(run, file):
+    command = [REGRADE, "baseline", "export", str(run), "--out", str(file)]
+    subprocess.run(command, check=True, capture_output=True)
+    return file
+
+
+def damage_of(file, run):
+    """Compare a run with a file; return what is said to be damaged, None where nothing is."""
+    try:
+        compared(file, run)
+    except StoreError as error:
+        return error.place
+    return None
+
+
+def test_an_exported_run_with_any_byte_flipped_is_named_or_means_the_same(run_of, tmp_path):
+    run = run_of()
+    file = exported(run, tmp_path / "night.zip")
+    whole = file.read_bytes()
+    places = random.Random(1)
+    for place in [*range(0, 40, 3), *places.sample(range(len(whole)), 60)]:
+        flipped = bytearray(whole)
+        flipped[place] ^= 1 << places.randrange(8)
+        file.write_bytes(flipped)
+        assert damage_of(file, run) in {None, str(file)}
+
+
+@pytest.mark.parametrize("name", ["manifest.json", "trials.jsonl", "outcomes.jsonl"])
+@pytest.mark.parametrize("share", [0.0, 0.5])
+def test_an_exported_run_with_a_cut_file_is_named(run_of, tmp_path, name, share):
+    run = run_of()
+    cut = shutil.copytree(run, tmp_path / "cut" / run.name)
+    text = (cut / name).read_bytes()
+    (cut / name).write_bytes(text[: int(len(text) * share)])
+    file = tmp_path / "night.zip"
+    with ZipFile(file, "w") as archive:
+        for one in cut.iterdir():
+            archive.write(one, f"{run.name}/{one.name}")
+    if name == "outcomes.jsonl":  # it is made again from the log
+        assert only(compared(file, run)).pairing.paired == 20
+        return
+    with pytest.raises(StoreError) as caught:
+        compared(file, run)
+    assert caught.value.place == str(file)
+    assert "regrade-compare" not in caught.value.line
+
+
 def test_a_pinned_run_is_the_baseline_of_its_suite_until_another_is_pinned(run_of, tmp_path):
     out = ["--out", str(tmp_path / "runs")]
     candidate, *runs = run_of(), run_of(), run_of(failing(1))
@@ -415,7 +575,7 @@ def test_an_incomplete_run_is_not_pinned(run_of, tmp_path):
 def test_a_run_is_compared_as_it_ends_and_exits_with_the_gravest_code(tmp_path):
     first = harness.run(QUICKSTART, out=tmp_path / "runs", models=["scripted/careful"])
     command = [REGRADE, "run", QUICKSTART, "--quiet", "--baseline"]
-    for name, code in (("latest", 0), (str(first.folder), 1), ("nowhere", 0)):
+    for name, code in (("latest", 0), (str(first.folder), 1), ("nowhere.zip", 0)):
         models = ["--model", "scripted/careful", *(["--model", "scripted/hasty"] if code else [])]
         done = subprocess.run(
             [*command, name, *models],
@@ -424,7 +584,7 @@ def test_a_run_is_compared_as_it_ends_and_exits_with_the_gravest_code(tmp_path):
         assert (done.returncode, done.stderr) == (code, "")
         newest = max((tmp_path / "runs").iterdir())
         found = json.loads((newest / "comparison.json").read_bytes())
-        assert (found["exit_code"], found["first_night"]) == (code, name == "nowhere")
+        assert (found["exit_code"], found["first_night"]) == (code, name == "nowhere.zip")
 
 
 def test_hostile_names_and_words_do_no_harm_where_a_comparison_is_shown(run_of):
