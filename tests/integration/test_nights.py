@@ -132,7 +132,9 @@ def test_a_regression_is_suspected_until_fresh_runs_of_both_confirm_it(folder):
         (folder / "night").write_text(str(night), encoding="utf-8")
         out = ["--out", f"confirm/{name}", "--quiet"]
         assert regrade(folder, "run", "suite.yaml", "--epochs", "6", *out)[0] == 0
-    runs = [str(min((folder / "confirm" / name).glob("*"))) for name in ("before", "after")]
+    runs = [
+        str(min((folder / "confirm" / name).glob("*-nightly-*"))) for name in ("before", "after")
+    ]
     assert "REGRESSED (suspected)" in regrade(folder, "compare", *runs)[1]
     code, out, err = regrade(folder, "compare", *runs, "--confirmed")
     assert code == 1, err
