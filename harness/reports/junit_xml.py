@@ -156,7 +156,7 @@ def _verdict(run: ReportedRun) -> TestSuite:
     suite.add_property("verdict", xml_text(run.explanation.verdict))
     suite.add_property("run_id", xml_text(run.summary.run_id))
     suite.add_property("passed", str(run.explanation.state == "passed").lower())
-    suite.add_property("errors", run.summary.errors)
+    suite.add_property("errors_rule", run.summary.errors)
     cases = [_complete(run), *(_gate(run, gate) for gate in run.summary.gates)]
     cases += [_comparison(run, one) for one in run.explanation.comparisons]
     suite.extend(cases)

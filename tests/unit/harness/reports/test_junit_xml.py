@@ -59,7 +59,7 @@ def test_the_verdict_knows_of_comparisons_and_of_errors_left_out():
     root = document(explanation=told, passed=True, models=models, errors="exclude")
     found = {one.get("name"): one.get("value") for one in root.iter("property")}
     assert (found["passed"], found["verdict"]) == ("false", "REGRESSED: m against base.")
-    assert (found["errors_left_out"], found["errors"]) == ("1", "exclude")
+    assert (found["errors_left_out"], found["errors_rule"]) == ("1", "exclude")
 
 
 @pytest.mark.parametrize(
