@@ -27,7 +27,7 @@ from harness.running.run_addresses import (
     find_baseline,
     missing_words,
 )
-from harness.storing.baseline_files import UNPACKED, is_baseline_file
+from harness.storing.baseline_files import UNPACKED, is_baseline_file, require_all_trials
 from harness.storing.manifests import Manifest, read_manifest
 from harness.storing.run_folders import COMPARISON
 from harness.system.clock import now
@@ -78,6 +78,7 @@ def compare_runs(
             code = 3 if choices.requires_baseline else 0
             missing = missing_words(choices.baseline)
             return Comparisons(first_night=True, exit_code=code, missing=missing)
+        _check_file(choices.baseline, found)
         paired = pair_models((found, choices.baseline.model), candidate)
         if not paired.sides:
             made = incomparable(found, candidate[0], paired, choices.question)
@@ -142,6 +143,7 @@ def compared_as_it_ends(choices: ComparisonChoices) -> Compared:
             workspace=Path(scratch),
         )
         if found is not None:
+            _check_file(choices.baseline, found)
             _require_model(choices.baseline, read_manifest(found))
 
     def compared(result: RunResult) -> tuple[Sequence[Comparison], int]:
@@ -156,6 +158,12 @@ def compared_as_it_ends(choices: ComparisonChoices) -> Compared:
         return found.comparisons, found.exit_code
 
     return compared
+
+
+def _check_file(baseline: RunAddress, found: Path) -> None:
+    path = Path(baseline.run)
+    if is_baseline_file(path):
+        require_all_trials(found, path)
 
 
 def _require_model(baseline: RunAddress, manifest: Manifest) -> None:

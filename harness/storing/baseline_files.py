@@ -93,13 +93,23 @@ def unpack_baseline(path: Path, into: Path) -> Path:
 
 
 def _check(folder: Path, path: Path) -> None:
-    """Refuse an unpacked run that cannot be read, or holds fewer trials than were exported."""
+    """Refuse an unpacked run that cannot be read."""
     try:
-        manifest, trials = read_manifest(folder), len(CountedOutcomes(folder))
+        read_manifest(folder)
+        CountedOutcomes(folder)
     except StoreError as error:
         name = Path(error.place).name
         problem = f"its {name} cannot be read: {error}"
         raise StoreError(problem, place=str(path), hint=_AGAIN) from error
+
+
+def require_all_trials(folder: Path, path: Path) -> None:
+    """Refuse an unpacked run that holds fewer trials than one that is exported has.
+
+    Raises:
+        StoreError: some are missing, said of the archive; or it cannot be read.
+    """
+    manifest, trials = read_manifest(folder), len(CountedOutcomes(folder))
     if trials < manifest.planned:
         problem = f"{manifest.planned - trials} of its {manifest.planned} trials are missing"
         raise StoreError(problem, place=str(path), hint=_AGAIN)
