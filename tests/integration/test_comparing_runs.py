@@ -429,13 +429,13 @@ def test_a_cost_that_nobody_knows_is_said_to_be_unknown(run_of):
 )
 def test_what_cannot_be_compared_is_refused_before_anything_is_driven(tmp_path, words, said):
     harness.run(QUICKSTART, out=tmp_path / "runs", limit=1, models=["scripted/careful"])
-    before = sorted((tmp_path / "runs").iterdir())
+    before = sorted((tmp_path / "runs").glob("[!.]*"))
     done = subprocess.run(
         [REGRADE, "run", QUICKSTART, "--limit", "1", "--baseline", "latest", *words],
         cwd=tmp_path, capture_output=True, encoding="utf-8", check=False,
     )  # fmt: skip
     assert (done.returncode, said in done.stderr) == (2, True), done.stderr
-    assert sorted((tmp_path / "runs").iterdir()) == before
+    assert sorted((tmp_path / "runs").glob("[!.]*")) == before
 
 
 @pytest.mark.parametrize("form", ["json", "markdown"])

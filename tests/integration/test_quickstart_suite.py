@@ -33,7 +33,7 @@ async def test_careful_passes_everything_and_hasty_fails_a_third_in_all_its_ways
     )
     assert (len(careful), len(hasty), failing(careful)) == (24, 24, {})
     failures = failing(hasty)
-    assert len(failures) == 8
+    assert len(failures) == 9
     assert {name for names in failures.values() for name in names} == {
         "surfaced_id",
         "right_answer",

@@ -91,7 +91,7 @@ def test_the_same_conversation_is_the_same_trajectory_on_both_servers(tmp_path, 
 
 def test_streaming_and_not_are_the_same_trajectory(tmp_path):
     whole = run(tmp_path, "scripted/steady", stream=False, server="http://127.0.0.1:1/v1")
-    for path in (tmp_path / "scripted-steady").iterdir():
+    for path in (tmp_path / "scripted-steady").glob("[!.]*"):
         path.rename(tmp_path / "whole")
     streamed = run(tmp_path, "scripted/steady", stream=True, server="http://127.0.0.1:1/v1")
     assert what_happened(whole) == what_happened(streamed)

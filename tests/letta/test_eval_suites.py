@@ -57,7 +57,7 @@ class Suite:
         out = self.folder / "runs" / name
         done = command("run", self.folder / name, "--out", out, *options, env=self.env)
         assert done.returncode in {0, 1}, done.stdout + done.stderr
-        [folder] = out.iterdir()
+        [folder] = out.glob("[!.]*")
         lines = (folder / "trials.jsonl").read_text("utf-8").splitlines()
         trials = {(t["sample_id"], t["epoch"]): t for t in map(json.loads, lines)}
         summary = json.loads((folder / "summary.json").read_text("utf-8"))

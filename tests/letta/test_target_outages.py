@@ -80,7 +80,7 @@ def test_a_server_that_is_killed_and_restarted_costs_no_finished_trial(own_serve
 
 
 def _runs(folder):
-    return [harness.load_run(found) for found in (folder / "runs").iterdir()]
+    return [harness.load_run(found) for found in (folder / "runs").glob("[!.]*")]
 
 
 def test_two_hundred_trials_at_concurrency_sixteen_end_without_a_stall(letta, letta_url, tmp_path):
@@ -112,7 +112,7 @@ def start(path, folder):
 
 def run_id_of(folder):
     wait_for(lambda: any((folder / "runs").glob("*/manifest.json")))
-    [found] = (folder / "runs").iterdir()
+    [found] = (folder / "runs").glob("[!.]*")
     return found.name
 
 
