@@ -158,7 +158,7 @@ def test_a_sync_grader_that_overruns_in_a_thread_is_given_up(tmp_path):
 
 
 @pytest.mark.parametrize("isolation", ["thread", "process"])
-@pytest.mark.parametrize("act", ["time.sleep(60)", "[0 for _ in iter(int, 1)]"])
+@pytest.mark.parametrize("act", ["time.sleep(60)", "any(False for _ in range(400_000_000))"])
 def test_others_go_on_meanwhile(tmp_path, isolation, act):
     _write(tmp_path, "slow_once", isolation=isolation, seconds=4)
     slow = f"def slow_once(sample, trajectory):\n    return {act} if sample.id == 'a' else 1.0\n"
