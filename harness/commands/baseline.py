@@ -4,6 +4,8 @@ from pathlib import Path
 
 import click
 
+from harness.commands.shared_options import runs_folder_option
+
 
 @click.group(name="baseline")
 def command() -> None:
@@ -12,13 +14,7 @@ def command() -> None:
 
 @command.command(name="set")
 @click.argument("run")
-@click.option(
-    "--out",
-    type=click.Path(path_type=Path, file_okay=False),
-    default=Path("runs"),
-    show_default=True,
-    help="Look for RUN in this folder, and keep the pin there.",
-)
+@runs_folder_option("Look for RUN in this folder, and keep the pin there.")
 def set_baseline(run: str, out: Path) -> int:
     """Pin RUN: `--baseline pinned` means it from now on, for runs of its suite.
 

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from harness.commands.shared_options import runs_folder_option
+
 if TYPE_CHECKING:
     from harness.types.errors import InputError
 
@@ -18,13 +20,7 @@ if TYPE_CHECKING:
     type=click.Path(path_type=Path),
     help="Take the server from this suite; RUN may then be the name of a run without directory.",
 )
-@click.option(
-    "--out",
-    type=click.Path(path_type=Path, file_okay=False),
-    default=Path("runs"),
-    show_default=True,
-    help="Look for RUN in this folder.",
-)
+@runs_folder_option()
 def command(run: str, suite_path: Path | None, out: Path) -> int:
     """Delete what RUN has left, on a Letta server and, of Letta Code, on this machine.
 

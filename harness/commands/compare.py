@@ -4,6 +4,8 @@ from pathlib import Path
 
 import click
 
+from harness.commands.shared_options import runs_folder_option
+
 
 @click.command(name="compare")
 @click.argument("baseline")
@@ -53,13 +55,7 @@ import click
     type=click.Path(path_type=Path, dir_okay=False),
     help="Write it as Markdown, for a pull request.",
 )
-@click.option(
-    "--out",
-    type=click.Path(path_type=Path, file_okay=False),
-    default=Path("runs"),
-    show_default=True,
-    help="Look for runs in this folder.",
-)
+@runs_folder_option("Look for runs in this folder.")
 def command(  # noqa: PLR0913, PLR0917  (one parameter an option)
     baseline: str,
     candidate: str,

@@ -5,17 +5,13 @@ from pathlib import Path
 
 import click
 
+from harness.commands.shared_options import runs_folder_option
+
 
 @click.command(name="explain")
 @click.argument("run")
 @click.option("--json", "as_json", is_flag=True, help="Print it as JSON.")
-@click.option(
-    "--out",
-    type=click.Path(path_type=Path, file_okay=False),
-    default=Path("runs"),
-    show_default=True,
-    help="Look for RUN in this folder.",
-)
+@runs_folder_option()
 def command(run: str, out: Path, *, as_json: bool) -> int:
     """Explain RUN: its verdict, its failures grouped, three of them, and how to see them again.
 

@@ -6,6 +6,7 @@ from pathlib import Path
 import click
 
 from harness.commands.env_option import env_file_option
+from harness.commands.shared_options import parameters_option, runs_folder_option
 
 
 @click.command(name="grade")
@@ -16,13 +17,7 @@ from harness.commands.env_option import env_file_option
     type=click.Path(path_type=Path),
     help="Grade by this suite instead of that of the run; records of other tools need one.",
 )
-@click.option(
-    "--param",
-    "parameters",
-    multiple=True,
-    metavar="NAME=VALUE",
-    help="Put VALUE for ${NAME} in an eval spec of Vally.",
-)
+@parameters_option
 @click.option(
     "--format",
     "named",
@@ -42,13 +37,7 @@ from harness.commands.env_option import env_file_option
     help="Leave out records that belong to no sample of the dataset.",
 )
 @click.option("--salvage", is_flag=True, help="Grade what can be read of a damaged run.")
-@click.option(
-    "--out",
-    type=click.Path(path_type=Path, file_okay=False),
-    default=Path("runs"),
-    show_default=True,
-    help="Make the new run directory in this folder; `latest` is sought there too.",
-)
+@runs_folder_option("Make the new run directory in this folder; `latest` is sought there too.")
 @click.option("--quiet", is_flag=True, help="Show no progress; the summary is printed.")
 @env_file_option
 def command(  # noqa: PLR0913, PLR0917  (one parameter an option)

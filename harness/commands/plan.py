@@ -5,6 +5,7 @@ from pathlib import Path
 import click
 
 from harness.commands.number_options import FiniteRange
+from harness.commands.shared_options import parameters_option, runs_folder_option, selection_options
 
 
 @click.command(name="plan")
@@ -26,28 +27,12 @@ from harness.commands.number_options import FiniteRange
 )
 @click.option("--model", "models", multiple=True, help="Plan for this model, not the suite's.")
 @click.option("--epochs", type=click.IntRange(min=1), help="Plan for so many epochs.")
-@click.option("--limit", type=click.IntRange(min=1), help="Take only the first so many samples.")
-@click.option(
-    "--sample", "ids", multiple=True, metavar="ID", help="Take only the sample of this id."
-)
-@click.option("--tag", "tags", multiple=True, help="Take only the samples that have this tag.")
-@click.option(
-    "--param",
-    "parameters",
-    multiple=True,
-    metavar="NAME=VALUE",
-    help="Put VALUE for ${NAME} in an eval spec of Vally.",
-)
+@selection_options
+@parameters_option
 @click.option(
     "--json", "json_to", type=click.Path(path_type=Path, dir_okay=False), help="Write it as JSON."
 )
-@click.option(
-    "--out",
-    type=click.Path(path_type=Path, file_okay=False),
-    default=Path("runs"),
-    show_default=True,
-    help="Look for RUN in this folder.",
-)
+@runs_folder_option()
 def command(  # noqa: PLR0913, PLR0917  (one parameter an option)
     suite: Path,
     detect: float,

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from harness.commands.shared_options import runs_folder_option
+
 if TYPE_CHECKING:
     from harness.types.explanations import Explanation
     from harness.types.summaries import Summary
@@ -23,13 +25,7 @@ _FILE = click.Path(path_type=Path, dir_okay=False, allow_dash=True)
 )
 @click.option("--markdown", type=_FILE, metavar="FILE", help="Write what `regrade explain` prints.")
 @click.option("--github", is_flag=True, help="Print annotations of GitHub Actions.")
-@click.option(
-    "--out",
-    type=click.Path(path_type=Path, file_okay=False),
-    default=Path("runs"),
-    show_default=True,
-    help="Look for RUN in this folder.",
-)
+@runs_folder_option()
 def command(  # noqa: PLR0913  (one parameter an option)
     run: str,
     junit: Path | None,

@@ -9,6 +9,7 @@ import click
 
 from harness.commands.baseline_options import baseline_options
 from harness.commands.env_option import env_file_option
+from harness.commands.shared_options import parameters_option, runs_folder_option, selection_options
 
 if TYPE_CHECKING:
     from harness.commands.baseline_options import Against
@@ -26,26 +27,10 @@ if TYPE_CHECKING:
 )
 @click.option("--model", "models", multiple=True, help="Run on this model instead of the suite's.")
 @click.option("--epochs", type=click.IntRange(min=1), help="Repeat every sample so many times.")
-@click.option("--limit", type=click.IntRange(min=1), help="Take only the first so many samples.")
-@click.option(
-    "--sample", "ids", multiple=True, metavar="ID", help="Take only the sample of this id."
-)
-@click.option("--tag", "tags", multiple=True, help="Take only the samples that have this tag.")
+@selection_options
 @click.option("--concurrency", type=click.IntRange(min=1), help="Drive so many trials at once.")
-@click.option(
-    "--param",
-    "parameters",
-    multiple=True,
-    metavar="NAME=VALUE",
-    help="Put VALUE for ${NAME} in an eval spec of Vally.",
-)
-@click.option(
-    "--out",
-    type=click.Path(path_type=Path, file_okay=False),
-    default=Path("runs"),
-    show_default=True,
-    help="Make the run directory in this folder.",
-)
+@parameters_option
+@runs_folder_option("Make the run directory in this folder.")
 @click.option(
     "--resume",
     metavar="RUN",

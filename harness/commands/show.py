@@ -4,19 +4,15 @@ from pathlib import Path
 
 import click
 
+from harness.commands.shared_options import runs_folder_option
+
 
 @click.command(name="show")
 @click.argument("run")
 @click.argument("sample", required=False)
 @click.option("--model", help="Only the trials on this model.")
 @click.option("--failed", is_flag=True, help="Only trials that did not pass.")
-@click.option(
-    "--out",
-    type=click.Path(path_type=Path, file_okay=False),
-    default=Path("runs"),
-    show_default=True,
-    help="Look for RUN in this folder.",
-)
+@runs_folder_option()
 def command(run: str, sample: str | None, model: str | None, out: Path, *, failed: bool) -> int:
     """Show the numbers of RUN, or with SAMPLE, --model or --failed all that happened.
 

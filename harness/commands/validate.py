@@ -5,19 +5,14 @@ from pathlib import Path
 import click
 
 from harness.commands.env_option import env_file_option
+from harness.commands.shared_options import parameters_option
 
 
 @click.command(name="validate")
 @click.argument(
     "suites", metavar="SUITE...", nargs=-1, required=True, type=click.Path(path_type=Path)
 )
-@click.option(
-    "--param",
-    "parameters",
-    multiple=True,
-    metavar="NAME=VALUE",
-    help="Put VALUE for ${NAME} in an eval spec of Vally.",
-)
+@parameters_option
 @env_file_option
 def command(suites: tuple[Path, ...], parameters: tuple[str, ...]) -> int:
     """Report every mistake in SUITE: YAML, dataset, Python files, patterns, script.

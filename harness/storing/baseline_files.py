@@ -25,6 +25,7 @@ UNPACKED = "baseline"
 
 _NEEDED = (MANIFEST, TRIALS)
 _FILES = (*_NEEDED, OUTCOMES, SUMMARY, UNPLANNED)
+# Damage shows in many ways: a flipped byte may ask for a packing that `zipfile` does not know.
 _DAMAGE = (
     BadZipFile,
     EOFError,

@@ -63,6 +63,7 @@ def holder_of(folder: Path) -> str:
     except Timeout:
         return _read_holder(folder)
     except (OSError, NotImplementedError):
+        # Where the disk knows no locks nobody can hold one: what `filelock` raises there.
         return ""
     lock.release()
     return ""

@@ -1,10 +1,7 @@
 """`--env-file`: read where it is named, and nowhere else."""
 
-import os
-import subprocess
-import sys
-
 import pytest
+from fakes.ran_commands import regrade
 
 SUITE = """
 name: little
@@ -29,21 +26,6 @@ def folder(tmp_path):
     return tmp_path
 
 
-def _regrade(folder, *words, **environment):
-    done = subprocess.run(
-        [sys.executable, "-m", "harness.cli", *words],
-        cwd=folder,
-        env={**os.environ, **environment},
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        timeout=60,
-        text=True,
-        encoding="utf-8",
-        check=False,
-    )
-    return done.returncode, done.stdout, done.stderr
-
-
 @pytest.mark.parametrize(
     ("words", "environment", "passed"),
     [
@@ -53,7 +35,7 @@ def _regrade(folder, *words, **environment):
     ],
 )
 def test_a_file_of_variables_is_read_only_where_it_is_named(folder, words, environment, passed):
-    code, out, err = _regrade(folder, "run", "suite.yaml", *words, **environment)
+    code, out, err = regrade(folder, "run", "suite.yaml", *words, **environment)
     assert code == 0, err
     assert passed in out
 
@@ -61,7 +43,7 @@ def test_a_file_of_variables_is_read_only_where_it_is_named(folder, words, envir
 @pytest.mark.parametrize("command", ["run", "grade", "validate"])
 def test_a_mistake_in_the_file_is_one_line_and_nothing_is_run(folder, command):
     (folder / ".env").write_text("A=1\nthis is none\n", encoding="utf-8")
-    code, out, err = _regrade(folder, command, "suite.yaml", "--env-file", ".env")
+    code, out, err = regrade(folder, command, "suite.yaml", "--env-file", ".env")
     assert (code, out) == (2, "")
     assert err == ".env:2: no variable; NAME=value\n"
     assert not (folder / "runs").exists()

@@ -5,12 +5,11 @@ import json
 import random
 import re
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import msgspec
 import pytest
+from fakes.ran_commands import regrade
 from fakes.record_files import SUITE, chat, write_lines
 
 import harness
@@ -18,19 +17,6 @@ from harness.types.events import AssistantMessage
 
 QUICKSTART = Path(__file__).parents[2] / "suites" / "quickstart"
 RELEASE = re.compile(r"rt_[0-9a-f]{16}")
-
-
-def regrade(folder, *words):
-    ran = subprocess.run(
-        [sys.executable, "-m", "harness.cli", *map(str, words)],
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        encoding="utf-8",
-        timeout=120,
-        check=False,
-    )
-    return ran.returncode, ran.stdout, ran.stderr
 
 
 @pytest.fixture

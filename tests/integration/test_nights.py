@@ -1,10 +1,9 @@
 """Nights as a user has them: runs in a folder, their history, quarantine, and plans."""
 
 import json
-import subprocess
-import sys
 
 import pytest
+from fakes.ran_commands import regrade
 
 AGENT = """
 from pathlib import Path
@@ -22,20 +21,6 @@ graders:
   right: {kind: tool, function: contains}
 epochs: 3
 """
-
-
-def regrade(folder, *words):
-    done = subprocess.run(
-        [sys.executable, "-m", "harness.cli", *words],
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        encoding="utf-8",
-        timeout=120,
-        check=False,
-    )
-    assert "Traceback" not in done.stderr, done.stderr
-    return done.returncode, done.stdout, done.stderr
 
 
 @pytest.fixture(scope="module")

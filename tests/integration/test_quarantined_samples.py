@@ -1,8 +1,8 @@
 """A sample in quarantine: it runs and is shown, and neither a gate nor a comparison is about it."""
 
 import json
-import subprocess
-import sys
+
+from fakes.ran_commands import regrade
 
 AGENT = """
 from pathlib import Path
@@ -20,20 +20,6 @@ graders:
 gates:
   - {metric: trial, op: gte, value: 1}
 """
-
-
-def regrade(folder, *words):
-    done = subprocess.run(
-        [sys.executable, "-m", "harness.cli", *words],
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        encoding="utf-8",
-        timeout=120,
-        check=False,
-    )
-    assert "Traceback" not in done.stderr, done.stderr
-    return done.returncode, done.stdout, done.stderr
 
 
 def run_night(folder, number):

@@ -1,10 +1,11 @@
 """Folders as they lie about: runs of ours in them, links, devices, and names that are not UTF-8."""
 
 import os
-import subprocess
 import sys
+from functools import partial
 
 import pytest
+from fakes import ran_commands
 from fakes.record_files import SUITE, chat, write_lines
 
 from harness.importers.source_files import open_source
@@ -23,19 +24,7 @@ def folder(tmp_path, monkeypatch):
 
 @pytest.fixture
 def regrade(folder):
-    def call(*words):
-        ran = subprocess.run(
-            [sys.executable, "-m", "harness.cli", *words],
-            cwd=folder,
-            capture_output=True,
-            text=True,
-            encoding="utf-8",
-            timeout=120,
-            check=False,
-        )
-        return ran.returncode, ran.stdout, ran.stderr
-
-    return call
+    return partial(ran_commands.regrade, folder)
 
 
 def grade(regrade, source="."):
