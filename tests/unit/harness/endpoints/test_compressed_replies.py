@@ -68,7 +68,11 @@ async def read_all(data, encoding="gzip"):
 
 @pytest.mark.parametrize(
     ("data", "encoding"),
-    [(b"no gzip", "gzip"), (gzip.compress(b"x") + b"more", "gzip"), (b"x", "gzip, gzip")],
+    [
+        pytest.param(b"no gzip", "gzip", id="no gzip"),
+        pytest.param(gzip.compress(b"x") + b"more", "gzip", id="more after the end"),
+        pytest.param(b"x", "gzip, gzip", id="twice"),
+    ],
 )
 async def test_what_cannot_be_decoded_is_a_bad_reply_to_its_request(data, encoding):
     with pytest.raises(TargetError, match=r"^POST http://a/b: the reply ") as caught:
