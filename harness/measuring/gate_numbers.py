@@ -1,11 +1,14 @@
 """The numbers that gates are about; what could not be graded counts as a gate's worst."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from harness.measuring.intervals import mean, pass_rate, quantile, wilson
+from harness.measuring.firm_means import firm_mean
+from harness.measuring.intervals import mean, quantile
 from harness.measuring.pass_at_k import pass_at_k, pass_hat_k
+from harness.measuring.pass_rates import pass_rate
 from harness.measuring.tally_parts import GraderPart, Part
 from harness.measuring.trial_columns import Values
 from harness.system.weighted_means import weighted_mean
@@ -25,7 +28,6 @@ _TRIES: dict[Aggregation, Callable[[int, int, int], float]] = {
     "pass@k": pass_at_k,
     "pass^k": pass_hat_k,
 }
-_UNIT = (0.0, 1.0)
 
 
 def gate_number(gate: GateSpec | WeightedGate, metric: str, parts: Sequence[Part]) -> float | None:
@@ -104,16 +106,16 @@ class _Asked:
         """Return a mean or rate with its interval."""
         how, threshold, worst = self.gate.aggregation, self.gate.threshold, self.worst
         if how in _TRIES:
-            chances = self._chances(_TRIES[how], self.gate.k or 1)
-            return _with_ends(chances, _UNIT)
+            return firm_mean(self._chances(_TRIES[how], self.gate.k or 1))
         is_rate = how == "pass_rate"
         found = self.values(passes=is_rate and threshold is None)
-        each = [one.means(worst=worst, reaching=threshold if is_rate else None) for one in found]
-        means = [value for one in each for value in one]
         if is_rate:
-            return pass_rate(means, sum(map(len, found)))
-        is_amount = any(map(self.is_amount, self.parts))
-        return _with_ends(means, (0.0, math.inf) if is_amount else _UNIT)
+            return pass_rate(_sum(one.passes(worst=worst, reaching=threshold) for one in found))
+        means = [value for one in found for value in one.means(worst=worst)]
+        if not any(map(self.is_amount, self.parts)):
+            return firm_mean(means)
+        amount = mean(means, bounds=(0.0, math.inf))
+        return Interval(value=amount.mean, low=amount.low, high=amount.high)
 
     def _chances(self, chance: Callable[[int, int, int], float], k: int) -> list[float]:
         """Return pass@k or pass^k of every sample that has k trials."""
@@ -123,13 +125,8 @@ class _Asked:
         return sorted(chances[pair] for pair in each)
 
 
-def _with_ends(means: Sequence[float], bounds: tuple[float, float]) -> Interval:
-    """Return a mean with its t interval; in 0..1 with Wilson's where there is no spread.
-
-    No value in 0..1 varies more than passes and failures do, so that Wilson's is wide enough.
-    """
-    found = mean(means, bounds=bounds)
-    low, high = found.low, found.high
-    if found.mean is not None and low is None and bounds == _UNIT:
-        low, high = wilson(found.mean, len(means))
-    return Interval(value=found.mean, low=low, high=high)
+def _sum(tries: Iterable[Counter[tuple[int, int]]]) -> Counter[tuple[int, int]]:
+    found = Counter[tuple[int, int]]()
+    for each in tries:
+        found.update(each)
+    return found

@@ -9,10 +9,13 @@ from harness.measuring.gate_texts import gate_text, group_text
 from harness.measuring.tally_parts import Part
 from harness.system.numbers import compares
 from harness.system.slice_texts import slice_text
-from harness.types.suites import Gate, GateGroup, GateSpec, WeightedGate
+from harness.types.suites import ERRORS, Gate, GateGroup, GateSpec, WeightedGate
 from harness.types.summaries import GateResult
 
 Parts = Mapping[str, Part]
+
+NO_JUDGED_TRIAL = "no trial of it was driven and graded to its end"
+"""Said of a gate whose trials all ended in errors: it is neither met nor missed."""
 
 
 def judge_gate(
@@ -21,8 +24,8 @@ def judge_gate(
     """Judge a gate: on the model it names, on all models together, or on every model.
 
     A gate on a model or a slice that has no trials in this run, or on more epochs than it has, is
-    not judged: `passed` is None. `unmet` are the metrics of graders that cannot work: no gate on
-    them is met.
+    not judged: `passed` is None; so is one of which every trial ended in an error, but for a gate
+    on errors. `unmet` are the metrics of graders that cannot work: no gate on them is met.
     """
     judging = _Judging(models, unmet)
     if any(_is_open(leaf) for leaf in leaves(gate)):
@@ -52,6 +55,7 @@ class _Judging:
         of = list(models.values()) if name is None else [models[name]] if name in models else []
         if note := _absence(gate, of):
             return GateResult(text=text, model=name, value=None, passed=None, note=note)
+        overflows = _overflows(gate, of)
         of = [part.sliced(_wanted(gate)) for part in of]
         numbers: dict[str, float | None] = {}
         if isinstance(gate, GateSpec):
@@ -60,6 +64,8 @@ class _Judging:
             value, numbers = weighted_number(gate, of)
         # Where nothing was measured, or by what cannot work, no gate is met.
         works = not any(metric in self.unmet for metric in metrics_of(gate))
+        if works and not overflows and not _is_judged(gate, of):
+            return GateResult(text=text, model=name, value=None, passed=None, note=NO_JUDGED_TRIAL)
         passed = works and value is not None and compares(value, gate.op, gate.value)
         return GateResult(
             text=text,
@@ -95,11 +101,25 @@ def _absence(gate: GateSpec | WeightedGate, of: Sequence[Part]) -> str | None:
     if gate.k is not None and all(part.tally.epochs < gate.k for part in of):
         return f"fewer than {gate.k} epochs in this run"
     wanted = _wanted(gate)
-    if any(name in part.tally.slices.overflowing for part in of for name in wanted):
-        return None  # it is measured by nothing, and so is not met
-    if wanted and not any(part.tally.slices.of(wanted) for part in of):
-        return "no such samples in this run"
-    return None
+    found = not wanted or any(part.tally.slices.of(wanted) for part in of)
+    return None if found or _overflows(gate, of) else "no such samples in this run"
+
+
+def _overflows(gate: GateSpec | WeightedGate, of: Sequence[Part]) -> bool:
+    """Say whether the run is not sliced as the gate is: nothing measures it, and it is not met."""
+    return any(name in part.tally.slices.overflowing for part in of for name in gate.slice)
+
+
+def _is_judged(gate: GateSpec | WeightedGate, of: Sequence[Part]) -> bool:
+    """Say whether each metric of a gate has a trial that says something of the agent."""
+    return all(
+        any(_is_about_errors(metric, part) or part.judges(metric) for part in of)
+        for metric in metrics_of(gate)
+    )
+
+
+def _is_about_errors(metric: str, part: Part) -> bool:
+    return metric == ERRORS and metric not in part.tally.names and part.trials > 0
 
 
 def _no_interval(gate: GateSpec | WeightedGate, of: Sequence[Part]) -> str | None:

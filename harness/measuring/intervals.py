@@ -4,9 +4,10 @@ import math
 from collections.abc import Sequence
 from statistics import NormalDist
 
-from harness.types.summaries import Interval, Mean
+from harness.types.summaries import Mean
 
-_Z = NormalDist().inv_cdf(0.975)
+Z = NormalDist().inv_cdf(0.975)
+"""How many standard errors a 95 % interval reaches to either side, many trials given."""
 
 
 def wilson(rate: float, n: float) -> tuple[float, float]:
@@ -15,45 +16,12 @@ def wilson(rate: float, n: float) -> tuple[float, float]:
     `n` > 0 may be fractional. The low end is exactly 0 at rate 0, the high end exactly 1 at
     rate 1. Source: Wilson (1927), J. Am. Stat. Assoc. 22, 209-212.
     """
-    shrink = 1 + _Z * _Z / n
-    centre = (rate + _Z * _Z / (2 * n)) / shrink
-    half = _Z * math.sqrt(rate * (1 - rate) / n + _Z * _Z / (4 * n * n)) / shrink
+    shrink = 1 + Z * Z / n
+    centre = (rate + Z * Z / (2 * n)) / shrink
+    half = Z * math.sqrt(rate * (1 - rate) / n + Z * Z / (4 * n * n)) / shrink
     low = 0.0 if rate == 0 else max(centre - half, 0.0)
     high = 1.0 if rate == 1 else min(centre + half, 1.0)
     return min(low, rate), max(high, rate)
-
-
-def pass_rate(means: Sequence[float], trials: int) -> Interval:
-    """Estimate a pass rate from each sample's mean over its epochs.
-
-    `trials` is how many trials lie behind the means. With one epoch this is Wilson's interval;
-    with more, repeats of a sample are not taken for samples: the interval is Wilson's on the
-    number of independent trials that would have the standard error which the samples show,
-    between the number of samples and that of trials.
-    """
-    n = len(means)
-    if n == 0:
-        return Interval(value=None)
-    rate = math.fsum(means) / n
-    if n == 1 and trials > 1:
-        return Interval(value=rate)
-    low, high = wilson(rate, effective_trials(means, trials))
-    return Interval(value=rate, low=low, high=high)
-
-
-def effective_trials(means: Sequence[float], trials: int) -> float:
-    """Return how many independent trials would say as much as these samples' means do.
-
-    rate(1 - rate) / standard error^2, between the number n >= 1 of samples and that of trials; n
-    where all means are equal. Source: Korn and Graubard (1998), Surv. Methodol. 24, 193-201.
-    """
-    n = len(means)
-    if trials == n or min(means) == max(means):  # rounding makes a spread of equal means
-        return n
-    rate = math.fsum(means) / n
-    squares = math.fsum((x - rate) ** 2 for x in means)
-    variance = squares / (n - 1) / n
-    return min(max(rate * (1 - rate) / variance, n), trials)
 
 
 def mean(means: Sequence[float], *, bounds: tuple[float, float] = (0.0, 1.0)) -> Mean:

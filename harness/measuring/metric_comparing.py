@@ -1,8 +1,9 @@
 """One metric of two runs: the test, the interval and the power that its question asks for."""
 
+from collections import Counter
 from dataclasses import dataclass
 
-from harness.measuring.intervals import mean, pass_rate
+from harness.measuring.intervals import mean
 from harness.measuring.paired_differences import Moves, Spread, moves_of, spread_of
 from harness.measuring.paired_intervals import (
     fewer_trials,
@@ -20,6 +21,7 @@ from harness.measuring.paired_tests import (
     sign_flip,
     stratified_exact,
 )
+from harness.measuring.pass_rates import pass_rate
 from harness.measuring.power import (
     LEAST_CHANGED,
     detectable_from_churn,
@@ -134,9 +136,12 @@ def _difference(
 
 
 def _side_number(metric: ComparedMetric, side: list[tuple[float, int, int]]) -> Interval:
-    means = [metric.signed(total / trials) for total, trials, count in side for _ in range(count)]
     if metric.kind == "pass":
-        return pass_rate(means, sum(trials * count for _, trials, count in side))
+        tries = Counter[tuple[int, int]]()
+        for total, trials, count in side:
+            tries[round(metric.signed(total, trials)), trials] += count
+        return pass_rate(tries)
+    means = [metric.signed(total / trials) for total, trials, count in side for _ in range(count)]
     low = float("-inf") if metric.lowest is None else metric.lowest
     high = float("inf") if metric.highest is None else metric.highest
     found = mean(means, bounds=(low, high))

@@ -1,19 +1,17 @@
 """The numbers of some trials of one model, as a summary holds them."""
 
 import math
-from array import array
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from itertools import repeat
+from collections.abc import Mapping
 
-from harness.measuring.intervals import effective_trials, mean, pass_rate, quantile
+from harness.measuring.intervals import mean, quantile
 from harness.measuring.pass_at_k import pass_at_k_over
+from harness.measuring.pass_rates import pass_rate, worth
 from harness.measuring.tally_parts import GraderPart, Part
 from harness.types.summaries import (
     AMOUNTS,
     Amount,
     GraderSummary,
-    Interval,
     ModelSummary,
     PassAtK,
     Seconds,
@@ -61,17 +59,16 @@ def slice_numbers(part: Part, shown: _Shown) -> SliceSummary:
     """Sum up some trials of a model; where all are errors there is no rate."""
     is_known = part.trials > part.errors
     tries = part.passes.passes() if is_known else Counter[_Try]()
-    means, counted = _rates(tries), _trials(tries)
-    rate = pass_rate(means, counted)
+    rate = pass_rate(tries)
     if_failed, if_passed = _bounds(part)
     return SliceSummary(
-        samples=len(means),
+        samples=tries.total(),
         trials=part.trials,
         errors=part.errors,
         ungraded=part.ungraded,
         passed=part.passed,
         pass_rate=rate,
-        effective_trials=_worth(rate, means, counted),
+        effective_trials=worth(rate),
         pass_rate_if_errors_failed=if_failed,
         pass_rate_if_errors_passed=if_passed,
         score=mean(part.scores.means() if is_known else ()),
@@ -83,10 +80,6 @@ def slice_numbers(part: Part, shown: _Shown) -> SliceSummary:
         pass_at=_pass_at(tries, part.tally.epochs),
         per_trial={name: _amount(part, name) for name in AMOUNTS},
     )
-
-
-def _worth(rate: Interval, means: Sequence[float], counted: int) -> float | None:
-    return None if rate.low is None else effective_trials(means, counted)
 
 
 def _bounds(part: Part) -> tuple[float | None, float | None]:
@@ -104,7 +97,7 @@ def _grader_numbers(part: GraderPart, epochs: int, display_name: str | None) -> 
         mean=score.mean,
         low=score.low,
         high=score.high,
-        pass_rate=pass_rate(_rates(tries), _trials(tries)),
+        pass_rate=pass_rate(tries),
         passed=passed,
         failed=part.graded - passed,
         graded=part.graded,
@@ -114,19 +107,6 @@ def _grader_numbers(part: GraderPart, epochs: int, display_name: str | None) -> 
         samples=len(means),
         pass_at=_pass_at(tries, epochs),
     )
-
-
-def _rates(tries: Counter[_Try]) -> Sequence[float]:
-    """Return the pass rate of each sample, in ascending order."""
-    rates = sorted((passes / trials, count) for (passes, trials), count in tries.items())
-    found = array("d")
-    for rate, count in rates:
-        found.extend(repeat(rate, count))
-    return found
-
-
-def _trials(tries: Counter[_Try]) -> int:
-    return sum(trials * count for (_, trials), count in tries.items())
 
 
 def _pass_at(tries: Counter[_Try], epochs: int) -> tuple[PassAtK, ...]:

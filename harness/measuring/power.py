@@ -136,7 +136,7 @@ def mcnemar_power(pairs: int, *, regress: float, improve: float, alpha: float = 
         needed = least_regressions(m, alpha)
         if needed is not None:
             powers.append(float(chance) * _at_least(needed, m, regress / churn))
-    return math.fsum(powers)
+    return min(math.fsum(powers), 1.0)
 
 
 def exact_detectable(pairs: int, *, improve: float, power: float = POWER) -> float | None:

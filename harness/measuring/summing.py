@@ -1,9 +1,9 @@
 """The summary of a run, from the outcomes of its trials."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from harness.measuring.faulty_graders import FaultyGraders, leaves, metrics_of
-from harness.measuring.gates import judge_gate
+from harness.measuring.gates import NO_JUDGED_TRIAL, judge_gate
 from harness.measuring.part_numbers import model_numbers
 from harness.measuring.slice_rows import MOST_VALUES
 from harness.measuring.tallies import ModelTally
@@ -79,8 +79,7 @@ def summarise(  # noqa: PLR0913  (the facts of a run that the trials do not hold
         result for gate in suite.gates for result in judge_gate(gate, judged, unmet=faulty.unmet)
     )
     incomplete = (*reasons, *faulty.reasons(), *_missing(parts, suite, planned))
-    if gates and all(gate.passed is None for gate in gates):
-        incomplete = (*incomplete, "no gate could be judged: this run has nothing they are about")
+    incomplete = (*incomplete, *_undecided(gates, incomplete))
     remarks = (*_broken_observers(parts, suite), *_unjudged(gates), *_unsliced(parts, suite))
     shown = {spec.name: spec.display_name or None for spec in suite.graders}
     return Summary(
@@ -106,9 +105,28 @@ def _broken_observers(parts: _Parts, suite: Suite) -> Iterator[str]:
                 yield f"the observing grader {spec.name} broke on {broke} trials"
 
 
+def _undecided(gates: Sequence[GateResult], reasons: Sequence[str]) -> Iterator[str]:
+    """Say that gates decide nothing: their trials ended in errors, or no gate has any.
+
+    Where the run is incomplete for another `reason`, errors have been told of.
+    """
+    broken = [gate for gate in gates if _is_broken(gate)]
+    if not reasons:
+        yield from (f"a gate cannot be judged, {NO_JUDGED_TRIAL}: {of.text}" for of in broken)
+    if gates and not broken and all(gate.passed is None for gate in gates):
+        yield "no gate could be judged: this run has nothing they are about"
+
+
+def _is_broken(gate: GateResult) -> bool:
+    """Say whether a gate, or what leaves a group of gates open, has nothing but errors."""
+    if gate.passed is not None:
+        return False
+    return gate.note == NO_JUDGED_TRIAL or any(map(_is_broken, gate.parts))
+
+
 def _unjudged(gates: Iterable[GateResult]) -> Iterator[str]:
     for gate in gates:
-        if gate.passed is None:
+        if gate.passed is None and not _is_broken(gate):
             yield f"gate not judged, {gate.note or 'a part of it is not in this run'}: {gate.text}"
 
 

@@ -20,6 +20,7 @@ from harness.measuring.trial_columns import Rows, TrialColumn, Values
 from harness.types.trials import ERROR_STATUSES, TrialStatus
 
 _STATUS = 7
+_COMPLETED, _FAILED = STATUSES.index("completed"), STATUSES.index("agent_failure")
 _ERRORS = frozenset(STATUSES.index(status) for status in ERROR_STATUSES)
 
 
@@ -54,6 +55,18 @@ class GraderPart:
     def skipped(self) -> int:
         """Count the trials to which it does not apply."""
         return self._states[SKIPPED]
+
+    def judged(self, trials: Mapping[int, float]) -> bool:
+        """Say whether it has judged a trial; `trials` are the states of the trials by row.
+
+        What the agent failed is judged, where the grader applies.
+        """
+        pairs = zip(*self.tally.states.pick(self.scores.rows), strict=True)
+        return any(
+            (state == GRADED and status == _COMPLETED) or (state != SKIPPED and status == _FAILED)
+            for row, state in pairs
+            for status in (int(trials[row]) & _STATUS,)
+        )
 
     @property
     def passed(self) -> int:
@@ -127,6 +140,12 @@ class Part:
         rows, states = self.tally.states.pick(self.rows)
         pairs = zip(rows, states, strict=True)
         return [row for row, state in pairs if int(state) & _STATUS not in _ERRORS]
+
+    def judges(self, metric: str) -> bool:
+        """Say whether any trial was driven and graded to its end, and by a grader of that name."""
+        if metric not in self.graders:
+            return self.driven > 0
+        return self.graders[metric].judged(dict(zip(*self.tally.states.pick(None), strict=True)))
 
     @property
     def failures(self) -> Values:

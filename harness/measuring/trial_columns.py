@@ -75,25 +75,24 @@ class Values:
         """Return the value of every trial, the worst one for what could not be graded."""
         return self._filled(worst)[1]
 
-    def means(self, *, worst: float = 0.0, reaching: float | None = None) -> "array[float]":
-        """Return the mean of every sample over its epochs, in ascending order.
-
-        With `reaching`, a value counts 1 where it reaches that bound, and else 0.
-        """
+    def means(self, *, worst: float = 0.0) -> "array[float]":
+        """Return the mean of every sample over its epochs, in ascending order."""
         rows, values = self._filled(worst)
-        if reaching is not None:
-            values = [float(reaches(value, reaching)) for value in values]
         if self.samples is None:
             return array("d", sorted(values))
         groups = _grouped(map(self.samples.__getitem__, rows), values)
         return array("d", sorted(math.fsum(each) / len(each) for each in groups))
 
-    def passes(self, *, worst: float = 0.0) -> Counter[tuple[int, int]]:
+    def passes(
+        self, *, worst: float = 0.0, reaching: float | None = None
+    ) -> Counter[tuple[int, int]]:
         """Count the samples by how many of their trials passed, of how many.
 
-        For values that are 0 and 1.
+        Values are 0 and 1; with `reaching`, they pass that reach that bound.
         """
         rows, values = self._filled(worst)
+        if reaching is not None:
+            values = [float(reaches(value, reaching)) for value in values]
         if self.samples is None:
             return Counter({(int(value), 1): count for value, count in Counter(values).items()})
         numbers = map(self.samples.__getitem__, rows)

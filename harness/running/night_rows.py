@@ -1,10 +1,11 @@
 """What is shown of the nights of one model: each night, the samples that stand out, their flips."""
 
+from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 
 from harness.measuring.flip_forecasts import TwoNights, flip_forecast
-from harness.measuring.intervals import pass_rate
 from harness.measuring.night_standings import Standing
+from harness.measuring.pass_rates import pass_rate
 from harness.measuring.quarantine_rules import QuarantineRuling
 from harness.running.night_series import Series, changes_on
 from harness.storing.night_outcomes import NightRecord, SampleNight
@@ -52,10 +53,7 @@ def _rate(samples: Collection[SampleNight], *, excludes: bool) -> Interval:
     counted = [(one.passes, one.passes + one.failures) for one in samples]
     if not excludes and any(trials for _, trials in counted):
         counted = [(one.passes, one.trials) for one in samples]
-    kept = [(passes, trials) for passes, trials in counted if trials]
-    return pass_rate(
-        [passes / trials for passes, trials in kept], sum(trials for _, trials in kept)
-    )
+    return pass_rate(Counter(one for one in counted if one[1]))
 
 
 def standing_out(

@@ -1,9 +1,12 @@
 """How often intervals of one run hold the truth."""
 
+from collections import Counter
+
 import numpy as np
 from scipy.special import betainc
 
-from harness.measuring.intervals import pass_rate, wilson
+from harness.measuring.intervals import wilson
+from harness.measuring.pass_rates import pass_rate
 
 
 def wilson_coverage(trials: int) -> float:
@@ -27,6 +30,6 @@ def epochs_coverage(samples: int, epochs: int, repeats: int, seed: int) -> float
     """
     rng = np.random.default_rng([seed, samples, epochs])
     rates = rng.random((repeats, samples))
-    means = rng.binomial(epochs, rates) / epochs
-    found = [pass_rate(row.tolist(), samples * epochs) for row in means]
+    passes = rng.binomial(epochs, rates).tolist()
+    found = [pass_rate(Counter((count, epochs) for count in row)) for row in passes]
     return float(np.mean([one.low <= 1 / 2 <= one.high for one in found]))

@@ -1,11 +1,14 @@
 """Laws of the numbers."""
 
+from collections import Counter
 from itertools import product
 
-from hypothesis import given
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
-from harness.measuring.intervals import mean, pass_rate, wilson
+from harness.measuring.firm_means import firm_mean
+from harness.measuring.intervals import mean, wilson
+from harness.measuring.pass_rates import pass_rate
 from harness.measuring.summing import Tally, summarise
 from harness.types.suites import GateSpec, GraderSpec, Suite
 from harness.types.trajectories import Usage
@@ -77,10 +80,37 @@ def test_every_mean_lies_in_its_interval(values):
         assert found.mean - 1e-12 <= found.high <= 1
 
 
-@given(st.lists(st.integers(0, 4), min_size=2, max_size=30))
-def test_a_pass_rate_over_epochs_holds_its_value(passes):
-    rate = pass_rate([c / 4 for c in passes], 4 * len(passes))
-    assert rate.low <= rate.value <= rate.high
+TRIES = st.integers(1, 6).flatmap(lambda k: st.tuples(st.integers(0, k), st.just(k)))
+"""How many trials of a sample passed, of how many."""
+
+
+@given(st.lists(TRIES, min_size=2, max_size=30))
+def test_a_pass_rate_over_epochs_holds_its_value(tries):
+    rate = pass_rate(Counter(tries))
+    assert 0 <= rate.low <= rate.value <= rate.high <= 1
+
+
+@given(st.lists(TRIES, min_size=2, max_size=12), st.integers(0, 11))
+@example([(3, 3)] * 19 + [(2, 3)], 19)
+@example([(0, 3)] * 19 + [(0, 3)], 19)
+@example([(1, 6)] * 8 + [(5, 6)], 8)
+def test_a_failure_that_becomes_a_pass_lowers_no_end_of_a_pass_rate(tries, place):
+    passes, trials = tries[place % len(tries)]
+    assume(passes < trials)
+    better = [*tries]
+    better[place % len(tries)] = (passes + 1, trials)
+    before, after = pass_rate(Counter(tries)), pass_rate(Counter(better))
+    assert after.low >= before.low - 1e-13
+    assert after.high >= before.high - 1e-13
+
+
+@given(st.lists(UNIT, min_size=1, max_size=12), st.integers(0, 11), UNIT)
+def test_a_value_that_rises_lowers_no_end_of_a_mean_for_gates(values, place, value):
+    better = [*values]
+    better[place % len(values)] = max(value, values[place % len(values)])
+    before, after = firm_mean(values), firm_mean(better)
+    assert after.low >= before.low - 1e-12
+    assert after.high >= before.high - 1e-12
 
 
 @given(outcomes(), st.randoms())

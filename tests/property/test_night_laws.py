@@ -6,7 +6,7 @@ from datetime import timedelta
 from pathlib import Path
 
 from fakes.stored_nights import FIRST, an_outcome, store_night
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from harness.measuring.flip_forecasts import chance_of_worse
@@ -67,6 +67,7 @@ def test_worse_better_and_equal_are_all_that_can_be(rate, before, tonight):
 
 @settings(max_examples=30)
 @given(st.integers(1, 150), st.integers(1, 5), st.floats(0, 0.5), st.floats(0.01, 0.5))
+@example(samples=118, epochs=1, churn=0.0, detect=0.34375)
 def test_a_plan_is_within_its_bounds(samples, epochs, churn, detect):
     found = sight(samples, epochs, churn=churn, detect=detect)
     assert 0 <= found.chance <= 1

@@ -3,7 +3,7 @@
 import pytest
 
 from harness.measuring.cluster_errors import cluster_error, cluster_mean, cluster_pass_rate
-from harness.measuring.intervals import pass_rate
+from harness.measuring.pass_rates import pass_rate
 
 
 def test_one_cluster_has_no_interval():
@@ -19,9 +19,8 @@ def test_no_sample_has_no_number():
 def test_samples_alone_in_their_clusters_are_samples():
     means = [0.0, 0.5, 1.0, 1.0]
     alone = cluster_pass_rate(means, range(4), trials=8)
-    assert (alone.low, alone.high) == pytest.approx(
-        (pass_rate(means, 8).low, pass_rate(means, 8).high)
-    )
+    by_sample = pass_rate({(0, 2): 1, (1, 2): 1, (2, 2): 2})
+    assert (alone.low, alone.high) == pytest.approx((by_sample.low, by_sample.high))
 
 
 def test_samples_that_move_together_say_less():

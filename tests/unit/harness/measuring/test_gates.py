@@ -2,7 +2,7 @@
 
 import pytest
 
-from harness.measuring.gates import judge_gate
+from harness.measuring.gates import NO_JUDGED_TRIAL, judge_gate
 from harness.measuring.tallies import ModelTally
 from harness.measuring.tally_parts import Part
 from harness.types.suites import GateGroup, GateSpec, WeightedGate
@@ -137,9 +137,9 @@ def test_a_share_of_scores_is_taken_of_each_samples_epochs_first():
 
 
 def test_where_nothing_was_measured_no_gate_is_met():
-    models = {"m": tally([])}
-    weighted = WeightedGate(weights={"a": 1}, op="lt", value=1)
-    assert [judge_gate(gate, models)[0].passed for gate in (leaf(op="lt"), weighted)] == [False] * 2
+    weighted = WeightedGate(weights={"cost_usd": 1}, op="lt", value=1)
+    gates = (leaf("cost_usd", op="lt"), weighted)
+    assert [judge_gate(gate, MODELS)[0].passed for gate in gates] == [False] * 2
     assert judge_gate(leaf(), {}) == []
     assert judge_gate(leaf(pooled=True), {})[0].passed is None
 
@@ -279,3 +279,96 @@ def test_a_name_with_too_many_values_meets_no_gate():
     gate = leaf("trial", slice={"id": "3"})
     (result,) = judge_gate(gate, {"m": Part(made)})
     assert (result.passed, result.value) == (False, None)
+
+
+def states(*found):
+    """Tally trials of one sample each by how they went: `pass`, `fail`, `error`, `broken`.
+
+    `broken` are those that grader `a` passed, and on which grader `b` broke.
+    """
+    made = ModelTally(("a", "b"))
+    ends = {"pass": ("completed", True), "fail": ("agent_failure", False)}
+    for index, how in enumerate(found):
+        status, passed = ends.get(how, ("target_error", None))
+        graded = {} if how == "error" else {"a": (1.0, True, "graded")}
+        if how == "broken":
+            status, graded["b"] = "grading_error", (None, None, "error")
+        elif how == "pass":
+            graded["b"] = (1.0, True, "graded")
+        made.add(
+            Outcome(
+                sample_id=str(index),
+                model="m",
+                epoch=0,
+                status=status,
+                passed=passed,
+                score=None if passed is None else float(passed),
+                grades=graded,
+                seconds=2.0,
+                slices={"kind": (how,)},
+            )
+        )
+    return {"m": Part(made)}
+
+
+GATES = {
+    "trial": leaf("trial", aggregation="pass_rate", value=0.5),
+    "the sound grader": leaf("a", value=0.5),
+    "the broken grader": leaf("b", value=0.5),
+    "low end": leaf("a", aggregation="pass_rate", interval="low", value=0.05),
+    "high end": leaf("trial", interval="high", value=0.1),
+    "little is wanted": leaf("a", op="lte", value=1),
+    "seconds": leaf("seconds", op="lte", value=5),
+    "seconds in all": leaf("seconds", aggregation="sum", op="lte", value=50),
+    "all models": leaf("a", pooled=True, value=0.5),
+    "weights": WeightedGate(weights={"a": 1, "b": 1}, op="gte", value=0.5),
+    "all": GateGroup(needs="all", gates=(leaf("a", value=0.5), leaf("errors", op="lte", value=1))),
+    "any": GateGroup(needs="any", gates=(leaf("a", value=0.5), leaf("trial", value=0.5))),
+}
+
+
+@pytest.mark.parametrize("gate", GATES.values(), ids=GATES)
+@pytest.mark.parametrize(
+    ("found", "passed"),
+    [
+        ((), None),
+        (("error", "error"), None),
+        (("broken", "broken"), None),
+        (("broken", "error"), None),
+        (("pass", "error"), True),
+        (("pass", "broken"), True),
+        (("pass", "pass"), True),
+    ],
+    ids=["no trial", "errors", "another grader broke", "both", "some errors", "some broke", "none"],
+)
+def test_a_gate_without_any_judged_trial_is_neither_met_nor_missed(gate, found, passed):
+    (result,) = judge_gate(gate, states(*found))
+    assert result.passed is passed
+    if passed is None and not result.parts:
+        assert (result.value, result.note) == (None, NO_JUDGED_TRIAL)
+
+
+def test_what_the_agent_failed_is_judged():
+    for metric in ("trial", "a"):
+        (result,) = judge_gate(leaf(metric), states("fail", "error"))
+        assert (result.passed, result.value) == (False, 0.0)
+
+
+def test_a_gate_on_a_slice_of_errors_alone_is_not_judged():
+    models = states("pass", "error")
+    for how, passed in (("pass", True), ("error", None)):
+        (result,) = judge_gate(leaf("trial", slice={"kind": how}), models)
+        assert result.passed is passed
+
+
+def test_a_gate_on_errors_is_judged_where_there_is_nothing_else():
+    (result,) = judge_gate(leaf("errors", op="lte", value=0.1), states("error", "error"))
+    assert (result.passed, result.value) == (False, 1.0)
+
+
+def test_an_open_part_leaves_a_group_open_unless_another_one_decides():
+    errors = leaf("errors", op="lte", value=0.1)
+    for needs, passed in (("all", False), ("any", None)):
+        group = GateGroup(needs=needs, gates=(leaf("trial"), errors))
+        (result,) = judge_gate(group, states("error"))
+        assert result.passed is passed

@@ -4,9 +4,7 @@ import pytest
 from scipy.stats import t
 
 from harness.measuring.intervals import (
-    effective_trials,
     mean,
-    pass_rate,
     quantile,
     t_quantile,
     wilson,
@@ -26,27 +24,6 @@ def test_wilson_gives_the_reference_interval(passes, trials, low, high):
     assert wilson(passes / trials, trials) == pytest.approx((low, high), abs=1e-9)
 
 
-def test_repeats_of_a_sample_are_not_taken_for_samples():
-    rate = pass_rate([4 / 4, 3 / 4, 2 / 4, 4 / 4, 0 / 4], 20)
-    assert rate.value == pytest.approx(0.65)
-    assert (rate.low, rate.high) == pytest.approx((0.298287050783, 0.890274353735), abs=1e-9)
-
-
-def test_samples_that_all_pass_every_epoch_count_once_each():
-    rate = pass_rate([1.0] * 12, 36)
-    assert (rate.low, rate.high) == pytest.approx((0.757505993345, 1.0), abs=1e-9)
-
-
-def test_no_trial_has_no_rate():
-    rate = pass_rate([], 0)
-    assert (rate.value, rate.low, rate.high) == (None, None, None)
-
-
-def test_one_sample_in_several_epochs_has_no_interval():
-    rate = pass_rate([0.5], 4)
-    assert (rate.value, rate.low, rate.high) == (0.5, None, None)
-
-
 def test_a_mean_has_the_t_interval_over_samples():
     score = mean([0.2, 0.4, 0.9, 0.6])
     assert score.mean == pytest.approx(0.525)
@@ -56,7 +33,6 @@ def test_a_mean_has_the_t_interval_over_samples():
 @pytest.mark.parametrize("count", [2, 3, 7, 10, 49])
 @pytest.mark.parametrize("value", [1 / 3, 0.1, 0.7])
 def test_rounding_makes_no_spread_of_equal_values(count, value):
-    assert effective_trials([value] * count, 3 * count) == count
     assert mean([value] * count).low is None
 
 

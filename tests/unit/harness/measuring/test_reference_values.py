@@ -2,6 +2,7 @@
 
 import json
 import math
+from collections import Counter
 from pathlib import Path
 from statistics import NormalDist
 
@@ -18,7 +19,7 @@ from harness.measuring.flakiness import (
     expected_flips,
     mean_of,
 )
-from harness.measuring.intervals import effective_trials, pass_rate, wilson
+from harness.measuring.intervals import wilson
 from harness.measuring.multiplicity import benjamini_hochberg, holm
 from harness.measuring.paired_differences import Moves, spread_of
 from harness.measuring.paired_intervals import (
@@ -38,6 +39,7 @@ from harness.measuring.paired_outcomes import (
 )
 from harness.measuring.paired_tests import mcnemar, paired_t, sign_flip, stratified_exact
 from harness.measuring.pass_at_k import pass_at_k, pass_at_k_over, pass_at_least, pass_hat_k
+from harness.measuring.pass_rates import effective_trials, pass_rate
 from harness.measuring.power import (
     TrialNoise,
     detectable_from_churn,
@@ -75,11 +77,12 @@ def given_failure_rate_bound(clean_trials, confidence):
 def given_wilson_n_eff(passes, epochs, confidence):
     assert confidence == 0.95
     means = [c / k for c, k in zip(passes, epochs, strict=True)]
-    rate = pass_rate(means, sum(epochs))
+    tries = Counter(zip(passes, epochs, strict=True))
+    rate = pass_rate(tries)
     return {
         "rate": rate.value,
         "se": math.sqrt(sample_variance(means) / len(means)),
-        "n_eff": effective_trials(means, sum(epochs)),
+        "n_eff": effective_trials(tries),
         "low": rate.low,
         "high": rate.high,
     }

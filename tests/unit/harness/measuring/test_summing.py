@@ -153,6 +153,31 @@ def test_a_run_in_which_no_gate_could_be_judged_is_not_green():
     assert "no gate could be judged" in summary.reasons[0]
 
 
+def test_a_run_with_a_gate_on_nothing_but_errors_is_not_green():
+    gates = [
+        GateSpec(metric="trial", op="gte", value=0.5, model="m"),
+        GateSpec(metric="trial", op="gte", value=0.5, model="n"),
+    ]
+    good = [outcome(str(n)) for n in range(19)]
+    broken = Outcome(sample_id="x", model="n", epoch=0, status="target_error")
+    summary = summed([*good, broken], suite_with(gates), planned=20)
+    assert [gate.passed for gate in summary.gates] == [True, None]
+    assert (summary.complete, summary.passed, summary.warnings) == (False, False, ())
+    (reason,) = summary.reasons
+    assert reason == (
+        "a gate cannot be judged, no trial of it was driven and graded to its end: "
+        "mean of trial of n >= 0.5"
+    )
+
+
+def test_a_run_of_errors_alone_says_so_once():
+    gate = GateSpec(metric="g", op="gte", value=0.5)
+    broken = outcome("x", status="target_error")
+    summary = summed([broken], suite_with([gate], max_error_rate=1.0), planned=1)
+    assert [gate.passed for gate in summary.gates] == [None]
+    assert summary.reasons == ("no trial was driven and graded to its end",)
+
+
 @pytest.mark.parametrize("aggregation", ["mean", "pass_rate", "median", "max"])
 @pytest.mark.parametrize("metric", ["g", "trial"])
 @pytest.mark.parametrize("status", ["target_error", "agent_failure", "grading_error"])

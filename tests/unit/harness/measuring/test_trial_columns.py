@@ -49,4 +49,4 @@ def test_means_and_passes_are_those_of_each_sample():
 
 def test_values_that_reach_a_bound_count_one():
     values = Values(column([(0, 0.2), (1, 0.6), (2, 0.8)]), samples=[0, 0, 1])
-    assert list(values.means(reaching=0.6)) == [0.5, 1.0]
+    assert values.passes(reaching=0.6) == {(1, 2): 1, (1, 1): 1}
