@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 
+from harness.system.shown_shares import percent, signed_points
 from harness.types.comparisons import Comparison
 from harness.types.explanations import MissedGate, RunState
 from harness.types.summaries import GateResult, Summary
@@ -113,5 +114,5 @@ def _metric(metric: MetricVerdict) -> str:
         return f"{metric.metric} {one:.4g} to {other:.4g} {metric.unit}"
     difference = metric.difference.value if metric.difference else other - one
     return (
-        f"{metric.metric} {100 * one:.1f} % to {100 * other:.1f} % ({100 * difference:+.1f} points)"
+        f"{metric.metric} {percent(one)} to {percent(other)} ({signed_points(difference)} points)"
     )

@@ -175,7 +175,11 @@ def _warnings(given: _Given, judged: Judged) -> tuple[str, ...]:
         said.append("one sample shows no spread: no test is made")
     if judged.p is not None and judged.p.least is not None and judged.measured is not None:
         changed = judged.measured.moves.regressed + judged.measured.moves.improved
-        said.append(f"with {changed} changed samples no p value can be as low as {ALPHA}")
+        samples = f"{changed or 'no'} sample{'s' if changed > 1 else ''} changed"
+        said.append(
+            f"{samples}: however their passes fell on the two runs, no p value could be as low as "
+            f"{ALPHA}"
+        )
     return tuple(said)
 
 

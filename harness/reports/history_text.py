@@ -5,6 +5,7 @@ from datetime import date
 
 from harness.reports.comparison_words import metric_sentence, power_lines
 from harness.reports.sparklines import sparkline
+from harness.system.shown_shares import percent, rounded_percent
 from harness.system.texts import one_line
 from harness.types.nights import (
     ExpectedFlips,
@@ -26,7 +27,8 @@ _NIGHTS_SHOWN = 7
 _BARS_SHOWN = 90
 _SAMPLES_SHOWN = 10
 _LONGEST_ID = 60
-_SMALL = 0.001
+_FEW = 0.1
+_POSSIBLE = 1e-9
 
 
 def history_text(history: History, today: date) -> str:
@@ -60,12 +62,13 @@ def _model(model: ModelNights, today: date) -> Iterator[str]:
 
 
 def _night(night: Night) -> str:
-    rate = "no rate" if night.rate.value is None else _percent(night.rate.value)
+    rate = "no rate" if night.rate.value is None else percent(night.rate.value)
     ends = ""
     if night.rate.low is not None and night.rate.high is not None:
-        ends = f", 95 % interval {100 * night.rate.low:.1f} to {_percent(night.rate.high)}"
+        low = percent(night.rate.low).removesuffix(" %")
+        ends = f", 95 % interval {low} to {percent(night.rate.high)}"
     marks = [
-        *([f"{night.errors} errors"] if night.errors else []),
+        *([_count(night.errors, "error")] if night.errors else []),
         *([] if night.complete else ["incomplete"]),
         *(["the baseline"] if night.is_baseline else []),
         *([VERDICT_WORDS[night.verdict]] if night.verdict else []),
@@ -81,7 +84,8 @@ def _verdict(model: ModelNights) -> Iterator[str]:
         yield "  no baseline is pinned: `regrade baseline set RUN` pins one"
         return
     days = model.baseline_days or 0.0
-    old = f"{days:.0f} days old{': STALE' if days > STALE_DAYS else ''}"
+    age = "less than a day" if days < 1 else _count(int(days), "day")
+    old = f"{age} old{': STALE' if days > STALE_DAYS else ''}"
     against = f"against the baseline {one_line(model.baseline)} ({old})"
     if model.verdict is None:
         yield f"  {against}: no later night"
@@ -118,7 +122,10 @@ def _samples(model: ModelNights, today: date) -> Iterator[str]:
         yield f"  new ({few}): {_count(len(new), 'sample')}: {_named(new)}"
     steady = sum(model.counts.get(state, 0) for state in ("stable_pass", "stable_fail"))
     failing = model.counts.get("stable_fail", 0)
-    yield f"  steady: {_count(steady, 'sample')}, {failing} of them failing"
+    if steady == 1:
+        yield f"  steady: 1 sample, {'' if failing else 'not '}failing"
+    elif steady:
+        yield f"  steady: {_count(steady, 'sample')}, {failing or 'none'} of them failing"
 
 
 _STATES: dict[SampleState, str] = {
@@ -157,7 +164,7 @@ def _facts(one: SampleNow, change: SampleChange | None, today: date) -> Iterator
     elif now.state == "flaky" and now.disagreement is not None:
         passes, trials = now.passes + now.passes_tonight, now.trials + now.trials_tonight
         yield f"{passes:,} of {trials:,} passed"
-        yield f"two runs disagree {100 * now.disagreement:.0f} %"
+        yield f"two runs disagree {rounded_percent(now.disagreement)}"
     elif one.since is not None:
         yield f"since night {one.since}"
     if now.state != "flaky":
@@ -168,12 +175,17 @@ def _facts(one: SampleNow, change: SampleChange | None, today: date) -> Iterator
 
 
 def _flips(flips: ExpectedFlips) -> str:
-    chance = "less than 0.1 %" if flips.chance < _SMALL else f"{100 * flips.chance:.1f} %"
-    return (
-        f"{flips.fell} of {flips.samples} samples did worse than the night before; with nothing "
-        f"changed it is {flips.expected:.1f} on average, and {flips.fell} or more with a chance "
-        f"of {chance}"
-    )
+    less = flips.fell or "none"
+    said = f"{less} of {_count(flips.samples, 'sample')} did worse than the night before"
+    few = 0 < flips.expected < _FEW
+    expected = f"less than {_FEW}" if few else f"{flips.expected:.1f}"
+    said += f"; with nothing changed it is {expected} on average"
+    # That none or more do worse is certain, and so no news.
+    if flips.fell:
+        more = f"{flips.fell} or more" if flips.fell < flips.samples else f"{flips.fell}"
+        # What has happened was not impossible, even to samples that had always passed.
+        said += f", and {more} with a chance of {percent(max(flips.chance, _POSSIBLE))}"
+    return said
 
 
 def _quarantine(state: QuarantineState) -> Iterator[str]:
@@ -196,7 +208,3 @@ def _id(name: str) -> str:
 
 def _count(number: int, noun: str) -> str:
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
-
-
-def _percent(rate: float) -> str:
-    return f"{100 * rate:.1f} %"

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from harness.system.shown_shares import percent
 from harness.types.summaries import GraderSummary, ModelSummary, PassAtK, SliceSummary, Summary
 
 _BOTH = 2
@@ -13,14 +14,13 @@ def counted(number: int, noun: str) -> str:
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
-def percent(share: float) -> str:
-    """Return a share of 0..1 in percent."""
-    return f"{100 * share:.1f} %"
-
-
 def ends(low: float | None, high: float | None) -> str:
     """Return the ends of an interval of shares; a dash where there is none."""
-    return "-" if low is None or high is None else f"{100 * low:.1f} to {percent(high)}"
+    return (
+        "-"
+        if low is None or high is None
+        else f"{percent(low).removesuffix(' %')} to {percent(high)}"
+    )
 
 
 def amount(value: float | None, unit: str = "") -> str:

@@ -2,11 +2,15 @@
 
 from collections.abc import Iterator
 
+from harness.reports.number_words import amount
+from harness.system.shown_shares import percent, rounded_percent
 from harness.system.texts import one_line
 from harness.types.suite_plans import ExpectedSpending, ModelPlan, Sight, SuitePlan
 
 _MINUTE, _HOUR = 60.0, 3600.0
+_SHORTEST = 0.1
 _POWER = 0.8
+_DIGITS = 6
 
 
 def plan_text(plan: SuitePlan) -> str:
@@ -21,8 +25,10 @@ def _lines(plan: SuitePlan) -> Iterator[str]:
         _count(plan.epochs, "epoch"),
     ]
     yield f"{one_line(plan.suite)}: {' x '.join(parts)} = {_count(plan.trials, 'trial')}"
-    drop = f"a drop of {_points(plan.detect)} points"
-    yield f"How likely two such runs are to show {drop} as REGRESSED,"
+    drop = _some_points(plan.detect)
+    yield f"How likely two such runs are to show a drop of {drop} as REGRESSED, where it is"
+    yield f"    in all: every sample passes {drop} less often"
+    yield f"    in few: {_in_few(plan)}"
     yield "by the share of samples that change between two runs of one epoch with nothing changed:"
     alike = len({model.sights for model in plan.models}) == 1
     for model in plan.models[:1] if alike else plan.models:
@@ -35,11 +41,12 @@ def _lines(plan: SuitePlan) -> Iterator[str]:
 
 
 def _sights(model: ModelPlan, plan: SuitePlan) -> Iterator[str]:
-    yield f"    {'change by chance':16}   {'seen':>5}   seen in 4 of 5   to see it in 4 of 5"
+    head = f"{'in all':>6}   {'in few':>6}   seen in 4 of 5   to see it in 4 of 5, in all"
+    yield f"    {'change by chance':16}   {head}"
     for one in model.sights:
-        seen = "none" if one.detectable is None else f"{_points(one.detectable)} points"
-        percent = f"{100 * one.chance:.0f} %"
-        yield f"    {_churn(one):16}   {percent:>5}   {seen:>14}   {_needed(one, plan)}"
+        seen = "none" if one.detectable is None else _some_points(one.detectable)
+        chances = f"{rounded_percent(one.chance):>6}   {rounded_percent(one.chance_if_whole):>6}"
+        yield f"    {_churn(one):16}   {chances}   {seen:>14}   {_needed(one, plan)}"
     if any(one.source == "measured" for one in model.sights):
         yield "    (how many change by chance is measured: from their earlier trials)"
     elif any(one.source == "at_most" for one in model.sights):
@@ -51,25 +58,37 @@ def _verdicts(model: ModelPlan, plan: SuitePlan) -> Iterator[str]:
     first = next((one for one in model.sights if one.verdicts), None)
     if first is None:
         return
-    margin = f"margin {_points(plan.detect)} points"
-    yield f"  how likely each verdict is ({_churn(first)} change by chance, {margin}):"
+    given = f"{_churn(first)} change by chance, margin {_some_points(plan.detect)}, a drop in all"
+    yield f"  how likely each verdict is ({given}):"
     yield "    true drop   REGRESSED   IMPROVED   NO WORSE   INCONCLUSIVE"
     for of in first.verdicts:
         numbers = (of.regressed, of.improved, of.no_worse, of.inconclusive)
         cells = zip((9, 8, 8, 12), numbers, strict=True)
-        said = "   ".join(f"{f'{100 * number:.0f} %':>{width}}" for width, number in cells)
+        said = "   ".join(f"{rounded_percent(number):>{width}}" for width, number in cells)
         yield f"    {_points(of.drop):>9}   {said}"
 
 
 def _churn(one: Sight) -> str:
-    return f"{'<= ' if one.source == 'at_most' else ''}{100 * one.churn:.1f} %"
+    return f"{'<= ' if one.source == 'at_most' else ''}{percent(one.churn)}"
+
+
+def _in_few(plan: SuitePlan) -> str:
+    """Say what the drop is where it is in as few samples as can be."""
+    whole, part = divmod(round(plan.detect * plan.samples, _DIGITS), 1)
+    alone = f"passes {_some_points(part)} less often"
+    if not whole:
+        return f"one sample that always passed {alone}"
+    never = "never does" if whole == 1 else "never do"
+    said = f"{_count(int(whole), 'sample')} that always passed {never}"
+    return f"{said}, and one {alone}" if part else said
 
 
 def _needed(one: Sight, plan: SuitePlan) -> str:
     if one.chance >= _POWER:
         return "enough"
     epochs = _count(plan.epochs, "epoch")
-    return f"{one.samples_needed:,} samples with {epochs}, or {_count(one.epochs_needed, 'epoch')}"
+    samples = _count(one.samples_needed, "sample")
+    return f"{samples} with {epochs}, or {_count(one.epochs_needed, 'epoch')}"
 
 
 def _spendings(plan: SuitePlan) -> Iterator[str]:
@@ -82,28 +101,38 @@ def _spendings(plan: SuitePlan) -> Iterator[str]:
             for name, of in plan.limits.items()
         )
         at_once = f"{plan.concurrency} at once"
-        yield f"the run will take about {_time(plan.seconds)} with {at_once}{limits}"
+        about = "" if plan.seconds < _SHORTEST else "about "
+        yield f"the run will take {about}{_time(plan.seconds)} with {at_once}{limits}"
     elif not plan.sources:
         yield "what it costs and takes is told by an earlier run: --from RUN"
 
 
 def _spending(one: ExpectedSpending) -> str:
-    cost = "money that is not known" if one.cost_usd is None else f"about ${one.cost_usd:,.2f}"
-    tokens = "" if one.tokens is None else f", {one.tokens:,} tokens"
+    known = one.cost_usd is not None
+    cost = f"about {amount(one.cost_usd, 'USD')}" if known else "money that is not known"
+    tokens = "" if one.tokens is None else f", {_count(one.tokens, 'token')}"
     alone = f"{_time(one.agent_seconds)} of the agent's time"
     return f"{cost}{tokens}, {alone} (as {_count(one.of, 'earlier trial')} did)"
 
 
 def _time(seconds: float) -> str:
-    if seconds < _MINUTE:
+    if seconds < _SHORTEST:
+        return "less than 0.1 s"
+    # What would be rounded up to a minute or an hour is one.
+    if seconds < _MINUTE - _SHORTEST / 2:
         return f"{seconds:.1f} s"
-    if seconds < _HOUR:
+    if seconds < _HOUR - _MINUTE / 2:
         return f"{seconds / _MINUTE:.0f} min"
-    return f"{seconds / _HOUR:.1f} h"
+    return f"{seconds / _HOUR:,.1f} h"
 
 
 def _points(fraction: float) -> str:
     return f"{100 * fraction:.3g}"
+
+
+def _some_points(fraction: float) -> str:
+    points = _points(fraction)
+    return f"{points} point" if points == "1" else f"{points} points"
 
 
 def _count(number: int, noun: str) -> str:

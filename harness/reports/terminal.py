@@ -10,7 +10,8 @@ from rich.table import Table
 from rich.text import Text
 
 from harness.reports.number_tables import amount_table, plain_table, slice_table
-from harness.reports.number_words import counted, counted_trials, ends, model_lines, percent
+from harness.reports.number_words import counted, counted_trials, ends, model_lines
+from harness.system.shown_shares import percent
 from harness.system.texts import one_line
 from harness.types.summaries import (
     FailedTrial,

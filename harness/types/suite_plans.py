@@ -29,15 +29,18 @@ class Sight(msgspec.Struct, frozen=True, kw_only=True):
     """What a comparison of two runs of the suite sees on one model.
 
     `churn` is the share of samples that change between two runs of one epoch with nothing changed.
-    `detectable` is the smallest drop that is called REGRESSED with 80 % chance, None where none is.
-    `chance` is that of calling a drop of the size asked for REGRESSED. `samples_needed` and
-    `epochs_needed` are what sees it with 80 % chance, each with the other as it is.
+    `chance` is that of calling a drop of the size asked for REGRESSED where every sample passes as
+    much less often; `chance_if_whole` where the drop is in as few samples as can be, which always
+    passed and never do. For a drop of every sample, `detectable` is the smallest that is called
+    REGRESSED with 80 % chance, None where none is; `samples_needed` and `epochs_needed` are what
+    sees the drop asked for with 80 % chance, each with the other as it is.
     """
 
     churn: float
     source: ChurnSource
     detectable: float | None
     chance: float
+    chance_if_whole: float
     samples_needed: int
     epochs_needed: int
     verdicts: tuple[Chances, ...] = ()

@@ -237,7 +237,32 @@ def test_runs_whose_graded_trials_share_no_sample_are_invalid():
 def test_too_few_changed_samples_to_alarm_are_said():
     found = judged(single(4, 0, 96)).metrics[0]
     assert found.p.least == pytest.approx(0.0625)
-    assert found.warnings == ("with 4 changed samples no p value can be as low as 0.05",)
+    assert found.warnings == (f"4 samples changed: {TOO_FEW}",)
+
+
+TOO_FEW = "however their passes fell on the two runs, no p value could be as low as 0.05"
+
+
+@pytest.mark.parametrize(
+    ("epochs", "candidate", "said"),
+    [
+        (1, [0, 1, 1], (f"1 sample changed: {TOO_FEW}",)),
+        (1, [1, 1, 1], (f"no sample changed: {TOO_FEW}",)),
+        (2, [0, 2, 2], (f"1 sample changed: {TOO_FEW}",)),
+        (3, [2, 3, 3], (f"1 sample changed: {TOO_FEW}",)),
+        (3, [0, 3, 3], ()),
+        (4, [1, 4, 4], (f"1 sample changed: {TOO_FEW}",)),
+        (4, [0, 4, 4], ()),
+        (3, [2, 2, 3], (f"2 samples changed: {TOO_FEW}",)),
+    ],
+)
+def test_how_few_changed_samples_could_alarm_depends_on_their_epochs(epochs, candidate, said):
+    samples = [
+        PairedSample(str(n), SideOutcomes(epochs, epochs), SideOutcomes(passes, epochs))
+        for n, passes in enumerate(candidate)
+    ]
+    (found,) = judged(MetricPairs(ComparedMetric(name="m", gating=True), samples)).metrics
+    assert found.warnings == said
 
 
 def test_numbers_where_low_is_good_are_shown_as_they_are_and_compared_turned_round():

@@ -118,6 +118,26 @@ def shown(**fields):
         ({"flips": ExpectedFlips(samples=20, fell=3, expected=1.26, chance=0.123)},
          ("  3 of 20 samples did worse than the night before; with nothing changed it is 1.3 on "
          "average, and 3 or more with a chance of 12.3 %")),
+        ({"flips": ExpectedFlips(samples=20, fell=0, expected=0.02, chance=1.0)},
+         ("  none of 20 samples did worse than the night before; with nothing changed it is less "
+         "than 0.1 on average")),
+        ({"flips": ExpectedFlips(samples=1, fell=1, expected=0.0, chance=0.0)},
+         ("  1 of 1 sample did worse than the night before; with nothing changed it is 0.0 on "
+         "average, and 1 with a chance of <0.1 %")),
+        ({"flips": ExpectedFlips(samples=20, fell=1, expected=9.0, chance=0.9999)},
+         ("  1 of 20 samples did worse than the night before; with nothing changed it is 9.0 on "
+         "average, and 1 or more with a chance of >99.9 %")),
+        ({"counts": {"stable_pass": 1}}, "  steady: 1 sample, not failing"),
+        ({"counts": {"stable_fail": 1}}, "  steady: 1 sample, failing"),
+        ({"counts": {"stable_pass": 2}}, "  steady: 2 samples, none of them failing"),
+        ({"nights": (a_night(1, errors=1, passed=2999, trials=3000,
+                             rate=Interval(value=0.99967, low=0.998, high=0.99995)),)},
+         ("     1  2031-02-04 02:00  >99.9 % (2,999 of 3,000, 95 % interval 99.8 to >99.9 %)  "
+         "[1 error]")),
+        ({"baseline": "run-2", "baseline_days": 1.4},
+         "  against the baseline run-2 (1 day old): no later night"),
+        ({"baseline": "run-2", "baseline_days": 0.3},
+         "  against the baseline run-2 (less than a day old): no later night"),
         ({"warnings": ("the last night is not complete",)},
          "  warning: the last night is not complete"),
         ({"left_out": (LeftOut(run="run-3", reason="it holds no trial"),)},
