@@ -63,29 +63,23 @@ def command(  # noqa: PLR0913, PLR0917  (one parameter an option)
     flaky sample from gating for 14 nights; --quarantine and --release may be given several times.
     """
     # Loaded here, so that `regrade --help` need not.
-    from harness.commands.history_reporting import show_history  # noqa: PLC0415
-    from harness.running.quarantining import (  # noqa: PLC0415
-        QuarantineOrder,
-        change_quarantine,
-    )
+    from harness.commands.history_reporting import quarantine, show_history  # noqa: PLC0415
     from harness.system.clock import now  # noqa: PLC0415
-    from harness.system.texts import one_line  # noqa: PLC0415
 
     at = now()
+    choices = {"suite": suite, "model": model, "nights": nights, "baseline": baseline}
     if add or release:
-        order = QuarantineOrder(
-            today=at.date(),
+        quarantine(
+            folder,
+            at,
+            **choices,
             add=add,
             release=release,
             reason=reason,
-            suite=suite,
-            model=model,
             file=quarantine_file,
         )
-        click.echo(one_line(f"wrote {change_quarantine(folder, order)}"))
     elif reason:
         raise click.UsageError("--reason is for --quarantine")
-    choices = {"suite": suite, "model": model, "nights": nights, "baseline": baseline}
     history = show_history(
         folder, at, json_to, margin=margin, quarantine=quarantine_file, **choices
     )

@@ -10,6 +10,7 @@ import msgspec
 
 from harness.reports.history_text import history_text
 from harness.running.histories import HistoryOptions, read_history
+from harness.running.quarantining import QuarantineOrder, change_quarantine
 from harness.system.files import write_whole
 from harness.system.texts import one_line
 from harness.types.errors import Fault, InputError
@@ -31,6 +32,20 @@ def show_history(folder: Path, at: datetime, json_to: Path | None, **choices: An
     if json_to is not None:
         write_json(json_to, history)
     return history
+
+
+def quarantine(folder: Path, at: datetime, **choices: Any) -> None:
+    """Put samples into quarantine and take others out, and say which file was written.
+
+    `choices` are further fields of `QuarantineOrder`.
+
+    Raises:
+        InputError: a sample cannot go in, or is not there to come out.
+    """
+    with TemporaryDirectory(prefix="regrade-") as workspace:
+        order = QuarantineOrder(today=at.date(), workspace=Path(workspace), **choices)
+        path = change_quarantine(folder, order)
+    click.echo(one_line(f"wrote {path}"))
 
 
 def write_json(path: Path, record: msgspec.Struct) -> None:

@@ -114,9 +114,7 @@ def _model_nights(series: Series, context: _Context) -> ModelNights:
     ruling = _ruling(series, context)
     verdicts = _verdicts(series, context, ruling)
     baseline = context.baseline
-    accepted = _accepted(series, baseline.night)
-    found = sample_changes(series.nights_of)
-    stand = night_standings(series.nights_of, found, accepted)
+    found, stand = changes_and_standings(series, baseline.night)
     turns = turns_of(series, [*((one, True) for one in found), *_tonight(series, stand, found)])
     whole = whole_change(series)
     return ModelNights(
@@ -162,6 +160,14 @@ def _margin(night: NightRecord) -> float | None:
     """Return the drop of the pass rate that the suite says one can live with."""
     margins: Mapping[str, float] = (night.manifest.comparison or {}).get("margins", {})
     return margins.get(METRIC)
+
+
+def changes_and_standings(
+    series: Series, baseline: NightRecord | None
+) -> tuple[list[Change], list[Standing]]:
+    """Return the changes of all samples, and how each stands, by those since the baseline."""
+    found = sample_changes(series.nights_of)
+    return found, night_standings(series.nights_of, found, _accepted(series, baseline))
 
 
 def _accepted(series: Series, baseline: NightRecord | None) -> int:

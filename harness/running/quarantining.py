@@ -1,13 +1,16 @@
 """Samples put into quarantine and taken out of it, by what the nights say of them."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 from pathlib import Path
 
 from harness.loading.quarantine_files import read_quarantine, write_quarantine
+from harness.measuring.night_standings import Standing
 from harness.measuring.quarantine_rules import quarantine_limit, rule_quarantine
-from harness.running.histories import quarantine_path
+from harness.measuring.sample_changes import Nights
+from harness.running.histories import changes_and_standings, quarantine_path
+from harness.running.night_baselines import find_night_baseline
 from harness.running.night_runs import find_nights
 from harness.running.night_series import Series, series_of
 from harness.system.suggestions import suggest
@@ -20,7 +23,8 @@ class QuarantineOrder:
     """Which samples go into quarantine, which come out, on which day and why.
 
     Without `model` the entry is for the only model that has run. `file` is that of the quarantined
-    samples, None for the one beside the suite.
+    samples, None for the one beside the suite. `nights`, `baseline` and `workspace` are those of
+    the history that says how the samples stand.
     """
 
     today: date
@@ -30,19 +34,23 @@ class QuarantineOrder:
     suite: str | None = None
     model: str | None = None
     file: Path | None = None
+    nights: int | None = None
+    baseline: str | None = None
+    workspace: Path
 
 
 def change_quarantine(folder: Path, order: QuarantineOrder) -> Path:
     """Change the file of quarantined samples and return its path; it is changed wholly or not.
 
     Only a sample with passes and failures of one kind goes in, on one model, for 14 nights, and no
-    more than a tenth of the samples. One that is in already begins anew.
+    more than a tenth of the samples; none of which the history says that it has regressed, or is
+    fixed. One that is in already begins anew.
 
     Raises:
         InputError: with a line for every sample that cannot go in or is not there to come out.
         SuiteError: the file has faults.
     """
-    nights = find_nights(folder, order.suite).suites
+    nights = find_nights(folder, order.suite, order.nights).suites
     if len(nights) > 1:
         raise _fault(folder, "several suites have nights here", f"--suite {' | '.join(nights)}")
     (of_suite,) = nights.values()
@@ -53,7 +61,11 @@ def change_quarantine(folder: Path, order: QuarantineOrder) -> Path:
     models = list(dict.fromkeys(name for night in of_suite for name in night.models))
     series = series_of(_model(folder, order.model, models), of_suite)
     entries = read_quarantine(path)
-    if faults := list(_faults(path, order, series, entries)):
+    baseline = find_night_baseline(folder, of_suite, order.baseline, order.workspace)
+    stand = {
+        one.standing.sample_id: one for one in changes_and_standings(series, baseline.night)[1]
+    }
+    if faults := list(_faults(path, order, series, (entries, stand))):
         raise InputError(faults)
     gone = {*order.release, *order.add}
     kept = [
@@ -73,22 +85,32 @@ def _model(folder: Path, named: str | None, models: Sequence[str]) -> str:
 
 
 def _faults(
-    path: Path, order: QuarantineOrder, series: Series, entries: Sequence[QuarantineEntry]
+    path: Path,
+    order: QuarantineOrder,
+    series: Series,
+    now: tuple[Sequence[QuarantineEntry], Mapping[str, Standing]],
 ) -> Iterator[Fault]:
+    """Say what cannot be, by the present entries and how the samples stand."""
+    entries, stand = now
     known = {one.sample for one in entries}
     for name in order.release:
         if name not in known:
             problem = f"no entry for {name!r}"
             yield Fault(file=str(path), problem=problem, allowed=suggest(name, sorted(known)))
     for name in order.add:
-        yield from _refusal(path, name, series)
+        yield from _refusal(path, name, series, stand.get(name))
     yield from _too_many(path, order, series, entries)
 
 
-def _refusal(path: Path, name: str, series: Series) -> Iterator[Fault]:
-    if name not in series.present:
-        allowed = suggest(name, sorted(series.present))
-        yield Fault(file=str(path), problem=f"no sample {name!r} has run", allowed=allowed)
+def _refusal(path: Path, name: str, series: Series, stand: Standing | None) -> Iterator[Fault]:
+    if name not in series.present or stand is None:
+        ran = any(name in night.models[series.model] for night in series.nights)
+        problem = f"no sample {name!r} {'runs any more' if ran else 'has run'}"
+        yield Fault(file=str(path), problem=problem, allowed=suggest(name, sorted(series.present)))
+        return
+    if refused := _REFUSED.get(stand.standing.state):
+        problem = f"{name!r} {refused[0]}: {_evidence(series, stand)}"
+        yield Fault(file=str(path), problem=problem, allowed=refused[1])
         return
     nights = series.nights_of[name]
     passes, failures = (sum(night[side] for night in nights) for side in (0, 1))
@@ -96,6 +118,32 @@ def _refusal(path: Path, name: str, series: Series) -> Iterator[Fault]:
         only = f"{passes + failures} trials of {name!r} have all {'passed' if passes else 'failed'}"
         allowed = "only samples that both pass and fail, unchanged, are quarantined"
         yield Fault(file=str(path), problem=only, allowed=allowed)
+
+
+_REFUSED: Mapping[str, tuple[str, str]] = {
+    "regressed": (
+        "has regressed",
+        "only flaky samples are quarantined; mend it, or accept it with `regrade baseline set`",
+    ),
+    "fixed": ("is fixed", "only flaky samples are quarantined"),
+}
+"""What the history says of samples that are not quarantined, and what to do."""
+
+
+def _evidence(series: Series, stand: Standing) -> str:
+    """Say how often a sample passed before and after it changed; else before tonight, and then."""
+    nights, now = series.nights_of[stand.standing.sample_id], stand.standing
+    if stand.change is None:
+        before = f"{now.passes} of {now.trials} trials passed before tonight"
+        return f"{before}, {now.passes_tonight} of {now.trials_tonight} tonight"
+    start, night, end = stand.change.start, stand.change.night, stand.change.end
+    before, after = (_passes(nights[one:other]) for one, other in ((start, night), (night, end)))
+    return f"{before} trials passed before night {night + 1}, {after} since"
+
+
+def _passes(nights: Nights) -> str:
+    passes, failures = (sum(night[side] for night in nights) for side in (0, 1))
+    return f"{passes} of {passes + failures}"
 
 
 def _too_many(

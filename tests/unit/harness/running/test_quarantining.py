@@ -21,7 +21,8 @@ def nights(tmp_path):
 
 
 def order(nights, **fields):
-    return QuarantineOrder(today=TODAY, file=nights.parent / "quarantine.yaml", **fields)
+    file = nights.parent / "quarantine.yaml"
+    return QuarantineOrder(today=TODAY, file=file, workspace=nights.parent, **fields)
 
 
 def test_a_flaky_sample_goes_in_for_fourteen_nights_and_comes_out(nights):
@@ -65,7 +66,7 @@ def test_the_file_lies_beside_the_suite(nights, tmp_path):
     suite = tmp_path / "suite" / "suite.yaml"
     suite.parent.mkdir()
     suite.write_text("name: nightly", encoding="utf-8")
-    wanted = QuarantineOrder(today=TODAY, add=("s0",))
+    wanted = QuarantineOrder(today=TODAY, add=("s0",), workspace=tmp_path)
     with pytest.raises(InputError, match="--quarantine-file"):
         change_quarantine(nights, wanted)
     outcomes = [an_outcome(f"s{n}", True) for n in range(20)]
@@ -79,3 +80,56 @@ def test_of_several_suites_one_has_to_be_named(nights):
     with pytest.raises(InputError, match="--suite nightly"):
         change_quarantine(nights, order(nights, add=("s0",)))
     change_quarantine(nights, order(nights, add=("s0",), suite="nightly"))
+
+
+def standing(folder, passes):
+    """Store nights of three epochs on which sample `x` passes so often, and 19 others do always."""
+    for number, passed in enumerate(passes, start=1):
+        outcomes = [
+            an_outcome(name, name != "x" or epoch < passed, epoch)
+            for name in ("x", *(f"s{n}" for n in range(19)))
+            for epoch in range(3)
+        ]
+        store_night(folder / "nights", number, outcomes)
+    return folder / "nights"
+
+
+@pytest.mark.parametrize(
+    ("passes", "said"),
+    [
+        (
+            [3] * 6 + [0] * 3,
+            "'x' has regressed: 18 of 18 trials passed before night 7, 0 of 9 since",
+        ),
+        ([3] * 9 + [2, 0], "'x' has regressed: "),
+        ([0] * 6 + [3] * 3, "'x' is fixed: 0 of 18 trials passed before night 7, 9 of 9 since"),
+    ],
+)
+def test_a_sample_that_has_changed_is_not_quarantined(tmp_path, passes, said):
+    nights = standing(tmp_path, passes)
+    with pytest.raises(InputError) as caught:
+        change_quarantine(nights, order(nights, add=("x",)))
+    assert said in str(caught.value)
+    assert "only flaky samples are quarantined" in str(caught.value)
+    assert not (tmp_path / "quarantine.yaml").exists()
+
+
+def test_a_regression_that_the_baseline_has_already_is_none(tmp_path):
+    nights = standing(tmp_path, [3] * 10 + [1, 0, 1, 2, 0, 1])
+    with pytest.raises(InputError, match="has regressed"):
+        change_quarantine(nights, order(nights, add=("x",)))
+    last = max(path.name for path in nights.iterdir())
+    change_quarantine(nights, order(nights, add=("x",), baseline=last))
+
+
+@pytest.mark.parametrize("passes", [[2], [3, 2], [3] * 20 + [2]], ids=["new", "two", "seldom"])
+def test_a_sample_that_passes_and_fails_may_go_in_however_seldom(tmp_path, passes):
+    nights = standing(tmp_path, passes)
+    change_quarantine(nights, order(nights, add=("x",)))
+
+
+def test_a_sample_that_has_left_the_suite_is_told_from_an_unknown_one(tmp_path):
+    nights = standing(tmp_path, [3, 2])
+    store_night(nights, 3, [an_outcome(f"s{n}", True, e) for n in range(19) for e in range(3)])
+    with pytest.raises(InputError, match="no sample 'x' runs any more"):
+        change_quarantine(nights, order(nights, add=("x",)))
