@@ -2,15 +2,14 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from itertools import islice
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
 from harness.running.first_failures import failed_of
 from harness.running.run_manifests import observed_graders
 from harness.storing.counted_outcomes import CountedOutcomes, FoundTrials
+from harness.storing.counted_trials import first_by_name
 from harness.storing.manifests import read_manifest
-from harness.storing.trial_log import read_trials
 from harness.types.events import ToolCall
 from harness.types.summaries import FailedTrial
 from harness.types.trials import Outcome, Trial
@@ -99,12 +98,12 @@ class FailingTrials:
 
 
 def served_at_first(folder: Path) -> Iterator[tuple[str, set[str]]]:
-    """Say by model who answered in the first trials of a run.
+    """Say by model who answered in the first trials of a run, by sample.
 
     Raises:
         StoreError: the run cannot be read.
     """
-    for trial in islice(read_trials(folder), _MOST_USUAL):
+    for trial in first_by_name(folder, _MOST_USUAL):
         yield trial.model, _answering(trial)
 
 

@@ -90,6 +90,7 @@ class Recording:
         names = (spec.name for spec in suite.graders)
         self._tally = Tally(names, models, epochs=suite.epochs, errors=suite.errors)
         self._gated = GatedTrials(suite, models, now().date())
+        self._kept = kept
         self._failures = kept.failures if kept else FirstFailures(suite.graders)
         self._faulty: dict[str, GraderSpec] = dict(kept.faulty) if kept else {}
         self._unmatched = kept.unmatched if kept else UnmatchedOptions(suite.graders)
@@ -179,6 +180,8 @@ class Recording:
             StoreError: it cannot be written, or the suite's `redact` has failed.
         """
         trial = self.redaction.storable(trial)
+        if self._kept is not None:
+            trial = self._kept.revised(trial)
         outcome = outcome_of(trial)
         self._log.append(trial, outcome)
         if trial.status == INTERRUPTED:

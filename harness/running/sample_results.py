@@ -1,9 +1,11 @@
 """What became of every sample on every model, read from a stored run in one pass."""
 
+from collections import defaultdict
 from collections.abc import Collection, Mapping
+from math import fsum
 from pathlib import Path
 
-import msgspec
+from msgspec.structs import replace
 
 from harness.running.first_failures import failed_of
 from harness.storing.counted_trials import counted_trials
@@ -28,20 +30,23 @@ def sample_results(
         StoreError: the run cannot be read.
     """
     found: dict[tuple[str, str], SampleResult] = {}
+    seconds: defaultdict[tuple[str, str], list[float]] = defaultdict(list)
     for trial in counted_trials(folder):
         name = (trial.model, trial.sample_id)
         so_far = found.get(name) or SampleResult(sample_id=trial.sample_id, model=trial.model)
         found[name] = _after(so_far, trial, observed)
+        seconds[name].append(trial.timing.target_seconds)
 
-    def order(result: SampleResult) -> tuple[int, str]:
+    def order(result: SampleResult) -> tuple[int, str, str]:
         place = places.get(result.sample_id)
-        return place.line if place else _LAST, result.sample_id
+        return place.line if place else _LAST, result.sample_id, result.model
 
-    return sorted(found.values(), key=order)
+    # A sum that does not depend on the order in which the trials have ended.
+    timed = (replace(one, seconds=fsum(seconds[name])) for name, one in found.items())
+    return sorted(timed, key=order)
 
 
 def _after(so_far: SampleResult, trial: Trial, observed: Collection[str]) -> SampleResult:
-    seconds = so_far.seconds + trial.timing.target_seconds
     counts: dict[str, int | tuple[FailedTrial, ...]]
     if trial.passed is True:
         counts = {"passed": so_far.passed + 1}
@@ -53,7 +58,7 @@ def _after(so_far: SampleResult, trial: Trial, observed: Collection[str]) -> Sam
     else:
         failures = _with(so_far.failures, trial, observed)
         counts = {"failed": so_far.failed + 1, "failures": failures}
-    return msgspec.structs.replace(so_far, seconds=seconds, **counts)
+    return replace(so_far, **counts)
 
 
 def _with(
@@ -61,7 +66,7 @@ def _with(
 ) -> tuple[FailedTrial, ...]:
     """Keep the failures of the first epochs."""
     failed = failed_of(trial, observed=observed)
-    failed = msgspec.structs.replace(failed, evidence=cut(failed.evidence, _LONGEST))
+    failed = replace(failed, evidence=cut(failed.evidence, _LONGEST))
     return tuple(sorted((*shown, failed), key=_epoch)[:_MOST_SHOWN])
 
 

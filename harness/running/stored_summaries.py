@@ -2,16 +2,21 @@
 
 from pathlib import Path
 
+import msgspec
+
 from harness.measuring.summing import Tally, summarise
 from harness.running.first_failures import FirstFailures
 from harness.running.uncounted_usage import UncountedUsage
-from harness.storing.counted_trials import judged_trials
 from harness.storing.manifests import read_manifest, read_summary
-from harness.storing.run_folders import SUMMARY
+from harness.storing.named_lines import NamedLines
+from harness.storing.run_folders import SUMMARY, TRIALS
 from harness.storing.run_locks import holder_of
 from harness.storing.trial_log import outcome_of
 from harness.types.suites import Limits, Suite
 from harness.types.summaries import Summary
+from harness.types.trials import Trial
+
+_trials = msgspec.json.Decoder(Trial)
 
 
 def summary_of(folder: Path) -> Summary:
@@ -27,8 +32,9 @@ def summary_of(folder: Path) -> Summary:
     errors, names = manifest.errors, manifest.grader_keys
     tally = Tally(names, manifest.models, epochs=manifest.epochs, errors=errors)
     failures, notes, uncounted = FirstFailures(), dict[str, None](), UncountedUsage()
-    trials = judged_trials(folder, lambda note: notes.update({note: None}))
-    for index, (trial, counts) in enumerate(trials):
+    # Floats are summed and failures shown in one order, in whichever the trials have ended.
+    trials = NamedLines(folder / TRIALS, lambda note: notes.update({note: None})).read(_trials)
+    for index, (_, trial, counts) in enumerate(trials):
         if not counts:
             uncounted.leave_out(trial)
             continue

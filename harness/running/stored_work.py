@@ -5,7 +5,7 @@ from functools import cached_property
 from itertools import islice
 from pathlib import Path
 
-import msgspec
+from msgspec.structs import replace
 
 from harness.grading.grade_keys import grade_key
 from harness.loading.sample_slices import slices_of
@@ -15,7 +15,7 @@ from harness.running.stored_costs import PastTrial, past_trials
 from harness.running.uncounted_usage import UncountedUsage
 from harness.running.unmatched_options import UnmatchedOptions
 from harness.storing.counted_trials import TrialName
-from harness.storing.log_repair import mended_outcomes
+from harness.storing.log_repair import all_outcomes, mend_outcomes
 from harness.storing.stored_index import (
     StoredIndex,
     StoredTrial,
@@ -52,6 +52,7 @@ class StoredWork:
         self._folder, self._index, self._suite = folder, index, suite
         self._retry_errors = retry_errors
         self._todo = bytearray()
+        self._are_mended = False
         self._kept, self._planned = bytearray(len(index)), bytearray(len(index))
 
     def survey(self, plan: Iterable[PlannedTrial]) -> None:
@@ -113,7 +114,7 @@ class StoredWork:
                 uncounted.leave_out(self._index.read(line))
         if all(self._kept):
             return uncounted
-        for line, outcome in enumerate(mended_outcomes(self._folder, self._index)):
+        for line, outcome in enumerate(self._outcomes()):
             if self._kept[line] and uncounted.shares(outcome):
                 uncounted.count(self._index.read(line))
         return uncounted
@@ -178,8 +179,18 @@ class StoredWork:
         Raises:
             StoreError: they cannot be read.
         """
-        outcomes = mended_outcomes(self._folder, self._index)
-        return (one for one, kept in zip(outcomes, self._kept, strict=False) if kept)
+        return (one for one, kept in zip(self._outcomes(), self._kept, strict=False) if kept)
+
+    def _outcomes(self) -> Iterator[Outcome]:
+        if not self._are_mended:
+            mend_outcomes(self._folder)
+            self._are_mended = True
+        return all_outcomes(self._folder)
+
+    def revised(self, trial: Trial) -> Trial:
+        """Return a trial with a revision above that of the stored one whose place it takes."""
+        stored = self._index.find(trial.sample_id, trial.model, trial.epoch)
+        return trial if stored is None else replace(trial, revision=stored.revision + 1)
 
     def leave_out_unplanned(self) -> str:
         """Let the trials that are not planned any more count no longer; return a warning of them.
@@ -211,4 +222,4 @@ def driven_trial(trial: Trial) -> Trial:
     """Return a stored trial as one that was driven, where its graders alone were cut off."""
     if trial.status != INTERRUPTED:
         return trial
-    return msgspec.structs.replace(trial, status="completed", error=None)
+    return replace(trial, status="completed", error=None)

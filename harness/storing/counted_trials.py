@@ -1,7 +1,8 @@
-"""The trials of a run that count: the last of each sample, model and epoch, if it has ended."""
+"""The trials of a run that count: the newest of each sample, model and epoch, if it has ended."""
 
 from array import array
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from heapq import nsmallest
 from itertools import pairwise
 from pathlib import Path
 
@@ -10,7 +11,7 @@ import msgspec
 from harness.storing.log_lines import Note, decoded_lines
 from harness.storing.run_folders import TRIALS, UNPLANNED
 from harness.storing.trial_log import read_trials
-from harness.types.trials import INTERRUPTED, Trial, TrialStatus
+from harness.types.trials import INTERRUPTED, VERSION, Trial, TrialStatus
 
 
 class TrialName(msgspec.Struct, frozen=True):
@@ -21,11 +22,16 @@ class TrialName(msgspec.Struct, frozen=True):
     epoch: int
 
 
-class _Head(TrialName, frozen=True, kw_only=True):
+class TrialHead(TrialName, frozen=True, kw_only=True):
+    """What of a trial decides whether it counts."""
+
+    v: int = VERSION
     status: TrialStatus
+    revision: int = 0
 
 
-_head_decoder = msgspec.json.Decoder(_Head)
+_head_decoder = msgspec.json.Decoder(TrialHead)
+_trial_decoder = msgspec.json.Decoder(Trial)
 _name_decoder = msgspec.json.Decoder(TrialName)
 
 
@@ -43,57 +49,61 @@ def counted_trials(folder: Path, note: Note = lambda _: None) -> Iterator[Trial]
     Raises:
         StoreError: as `read_trials` does.
     """
-    return (trial for trial, counts in judged_trials(folder, note) if counts)
-
-
-def judged_trials(folder: Path, note: Note = lambda _: None) -> Iterator[tuple[Trial, bool]]:
-    """Read all trials of a run one by one, each with whether it counts, as `counted_trials` says.
-
-    Raises:
-        StoreError: as `read_trials` does.
-    """
     left_out = uncounted(_heads(folder), unplanned_hashes(folder))
-    return _judged(read_trials(folder, note), left_out)
+    return counting(read_trials(folder, note), left_out)
 
 
 def counting(trials: Iterable[Trial], left_out: bytearray) -> Iterator[Trial]:
     """Return the trials whose index is not left out; what came since counts if it has ended."""
-    return (trial for trial, counts in _judged(trials, left_out) if counts)
-
-
-def _judged(trials: Iterable[Trial], left_out: bytearray) -> Iterator[tuple[Trial, bool]]:
     for index, trial in enumerate(trials):
         is_left_out = index < len(left_out) and bool(left_out[index])
-        yield trial, trial.status != INTERRUPTED and not is_left_out
+        if trial.status != INTERRUPTED and not is_left_out:
+            yield trial
 
 
-def uncounted(heads: "Iterable[_Head | Trial]", unplanned: frozenset[int]) -> bytearray:
+def uncounted(heads: "Iterable[TrialHead | Trial]", unplanned: frozenset[int]) -> bytearray:
     """Return 1 at the indices (from 0) of the trials that do not count, else 0.
 
     `unplanned` are hashes of names. Costs nine bytes a trial.
     """
-    hashes, left_out = array("q"), bytearray()
-    for head in heads:
+    hashes, left_out, revisions = array("q"), bytearray(), dict[int, int]()
+    for index, head in enumerate(heads):
         name = name_hash(head)
         hashes.append(name)
         left_out.append(head.status == INTERRUPTED or name in unplanned)
-    for index in _replaced(hashes):
+        if revision := revision_of(head):
+            revisions[index] = revision
+    for index in _replaced(hashes, revisions):
         left_out[index] = 1
     return left_out
 
 
+def revision_of(head: "TrialHead | Trial") -> int:
+    """Return the revision of a trial, 0 for the first."""
+    return 0 if head.revision is msgspec.UNSET else head.revision
+
+
 def replaced_trials(folder: Path) -> set[int]:
-    """Return the indices (from 0) of trials for which a later line stands.
+    """Return the indices (from 0) of trials for which another line stands: a later revision.
 
     Raises:
         StoreError: as `read_trials` does.
     """
-    return set(_replaced(array("q", map(name_hash, _heads(folder)))))
+    hashes, revisions = array("q"), dict[int, int]()
+    for index, head in enumerate(_heads(folder)):
+        hashes.append(name_hash(head))
+        if head.revision:
+            revisions[index] = head.revision
+    return set(_replaced(hashes, revisions))
 
 
-def _replaced(hashes: "array[int]") -> Iterator[int]:
-    # Sorting keeps the order of equal names: the last of them counts.
-    in_order = sorted(range(len(hashes)), key=hashes.__getitem__)
+def _replaced(hashes: "array[int]", revisions: Mapping[int, int]) -> Iterator[int]:
+    """Return the indices of all but the highest revision of each name, of equal ones the last."""
+    # Sorting keeps the order of what is equal.
+    in_order: Iterable[int] = range(len(hashes))
+    if revisions:
+        in_order = sorted(in_order, key=lambda index: revisions.get(index, 0))
+    in_order = sorted(in_order, key=hashes.__getitem__)
     return (one for one, next_one in pairwise(in_order) if hashes[one] == hashes[next_one])
 
 
@@ -106,5 +116,21 @@ def unplanned_hashes(folder: Path) -> frozenset[int]:
     return frozenset(name_hash(name) for _, _, name in names)
 
 
-def _heads(folder: Path) -> Iterator[_Head]:
+def first_by_name(folder: Path, most: int) -> Iterator[Trial]:
+    """Read the first trials of a run in the order of sample, model and epoch.
+
+    Raises:
+        StoreError: as `read_trials` does.
+    """
+    path = folder / TRIALS
+    heads = decoded_lines(path, _head_decoder, lambda _: None)
+    named = ((one.sample_id, one.model, one.epoch, one.revision, at) for _, at, one in heads)
+    first = [at for *_, at in nsmallest(most, named)]
+    with path.open("rb") as lines:
+        for offset in first:
+            lines.seek(offset)
+            yield _trial_decoder.decode(lines.readline())
+
+
+def _heads(folder: Path) -> Iterator[TrialHead]:
     return (head for _, _, head in decoded_lines(folder / TRIALS, _head_decoder, lambda _: None))

@@ -46,7 +46,7 @@ def _decoded(
             if all(rest.isspace() for rest in lines) and not _holds_trial(line):
                 note(f"{path}:{number}: the last line is torn and was dropped")
                 return
-            raise _damage(path, number, error) from error
+            raise damage(path, number, error) from error
         yield number, offset, value
 
 
@@ -55,7 +55,8 @@ def _holds_trial(line: bytes) -> bool:
     return any(piece.trial is not None for piece in pieces_of(line))
 
 
-def _damage(path: Path, number: int, error: Exception) -> StoreError:
+def damage(path: Path, number: int, error: Exception) -> StoreError:
+    """Return what is said of a line that is no trial."""
     return StoreError(
         f"the line is no trial: {error}",
         place=f"{path}:{number}",

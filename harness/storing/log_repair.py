@@ -7,18 +7,13 @@ from typing import BinaryIO, NamedTuple
 
 import msgspec
 
-from harness.storing.counted_trials import (
-    TrialName,
-    counting,
-    name_hash,
-    uncounted,
-    unplanned_hashes,
-)
+from harness.storing.counted_trials import counting, uncounted, unplanned_hashes
 from harness.storing.log_lines import Note, decoded_lines
 from harness.storing.log_pieces import UNDECODABLE, pieces_of
+from harness.storing.outcome_seals import outcomes_belong
 from harness.storing.run_folders import DAMAGED, OUTCOMES, TRIALS
 from harness.storing.stored_index import StoredIndex
-from harness.storing.trial_log import outcome_of, read_trials, require_known
+from harness.storing.trial_log import outcome_line, outcome_of, require_known
 from harness.system.disk_syncing import sync
 from harness.system.files import whole_file
 from harness.types.errors import StoreError
@@ -26,7 +21,6 @@ from harness.types.trials import Outcome, Trial
 
 _trials = msgspec.json.Decoder(Trial)
 _outcomes = msgspec.json.Decoder(Outcome)
-_encode = msgspec.json.Encoder().encode
 
 
 def cut_torn_end(folder: Path, index: StoredIndex) -> None:
@@ -49,34 +43,24 @@ def cut_torn_end(folder: Path, index: StoredIndex) -> None:
         raise StoreError(f"cannot mend the log: {error.strerror}", place=str(path)) from error
 
 
-def mended_outcomes(folder: Path, index: StoredIndex) -> Iterator[Outcome]:
-    """Return the outcomes of all lines of the log, in their order; the file is made anew if behind.
+def mend_outcomes(folder: Path) -> None:
+    """Make `outcomes.jsonl` anew where it is not what was made of the log.
 
     Raises:
         StoreError: the log cannot be read, or the outcomes not be written.
     """
-    if not _are_whole(folder, index):
+    if not outcomes_belong(folder):
         rebuild_outcomes(folder)
+
+
+def all_outcomes(folder: Path) -> Iterator[Outcome]:
+    """Return the outcomes of all lines of a log whose outcomes are mended, in their order.
+
+    Raises:
+        StoreError: they cannot be read.
+    """
     path = folder / OUTCOMES
     return (outcome for _, _, outcome in decoded_lines(path, _outcomes, lambda _: None))
-
-
-def _are_whole(folder: Path, index: StoredIndex) -> bool:
-    path = folder / OUTCOMES
-    count = 0
-    try:
-        with path.open("rb") as lines:
-            for line, text in enumerate(lines):
-                one = _outcomes.decode(text)
-                name = name_hash(TrialName(one.sample_id, one.model, one.epoch))
-                if not text.endswith(b"\n") or line >= len(index) or name != index.name_at(line):
-                    return False
-                if one.status != index.status_at(line):
-                    return False
-                count += 1
-    except (OSError, *UNDECODABLE):
-        return False
-    return count == len(index)
 
 
 def rebuild_outcomes(folder: Path) -> None:
@@ -85,11 +69,13 @@ def rebuild_outcomes(folder: Path) -> None:
     Raises:
         StoreError: the log cannot be read, or the outcomes not be written.
     """
-    path = folder / OUTCOMES
+    path, log = folder / OUTCOMES, folder / TRIALS
     try:
-        with whole_file(path) as draft, draft.open("wb") as file:
-            for trial in read_trials(folder):
-                file.write(_encode(outcome_of(trial)) + b"\n")
+        with whole_file(path) as draft, draft.open("wb") as file, log.open("rb") as lines:
+            for number, offset, trial in decoded_lines(log, _trials, lambda _: None):
+                require_known(trial.v, f"{log}:{number}")
+                lines.seek(offset)
+                file.write(outcome_line(outcome_of(trial), lines.readline()))
     except OSError as error:
         raise StoreError(f"cannot write: {error.strerror}", place=str(path)) from error
 

@@ -1,21 +1,23 @@
 """What one run says of its samples, read from its outcomes without the trajectories."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
+from operator import attrgetter
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import msgspec
 
 from harness.storing.counted_outcomes import CountedOutcomes
-from harness.storing.counted_trials import TrialName, name_hash, unplanned_hashes
+from harness.storing.counted_trials import TrialHead, name_hash, unplanned_hashes
 from harness.storing.log_pieces import UNDECODABLE
 from harness.storing.manifests import Manifest, read_manifest
+from harness.storing.outcome_seals import is_sealed
 from harness.storing.run_folders import OUTCOMES, SUMMARY
 from harness.system.hashing import sha256_of
 from harness.types.errors import StoreError
-from harness.types.trials import ERROR_STATUSES, INTERRUPTED, Outcome, TrialStatus
+from harness.types.trials import ERROR_STATUSES, INTERRUPTED, Outcome
 
 _DIGITS = 16
 
@@ -63,10 +65,9 @@ class NightRecord:
     complete: bool | None = None
 
 
-class _Short(TrialName, frozen=True, kw_only=True):
+class _Short(TrialHead, frozen=True, kw_only=True):
     """What of an outcome a history needs; `grade_keys` stay as they are written."""
 
-    status: TrialStatus
     passed: bool | None = None
     sample_key: str = ""
     grade_keys: msgspec.Raw = msgspec.Raw(b"{}")
@@ -74,6 +75,7 @@ class _Short(TrialName, frozen=True, kw_only=True):
 
 class _ModelCount(msgspec.Struct, frozen=True):
     trials: int
+    passed: int
 
 
 class _Totals(msgspec.Struct, frozen=True):
@@ -92,7 +94,8 @@ def read_night(folder: Path, manifest: Manifest | None = None) -> NightRecord:
     """Read a run as a night; its manifest is read too, if it is not given.
 
     The outcomes of a run that ended in order are read alone; where they are behind, as a kill
-    leaves them, or of an older version, they are made from its trials.
+    leaves them, were changed, or are of an older version, they are made from its trials. The order
+    of the lines changes nothing.
 
     Raises:
         StoreError: the run cannot be read.
@@ -126,16 +129,34 @@ def _read_totals(folder: Path) -> _Totals | None:
 def _outcomes_alone(folder: Path, totals: _Totals) -> list[_Short] | None:
     """Return the outcomes that count; None where they are not those that the summary counted."""
     try:
-        found = _shorts.decode_lines((folder / OUTCOMES).read_bytes())
+        text = (folder / OUTCOMES).read_bytes()
+        if not all(map(is_sealed, text.splitlines())):
+            return None
+        found = _shorts.decode_lines(text)
     except (OSError, *UNDECODABLE):
         return None
     unplanned = unplanned_hashes(folder)
-    last = {(one.sample_id, one.model, one.epoch): one for one in found}
-    counted = [one for one in last.values() if one.status != INTERRUPTED]
+    counted = [one for one in _newest(found) if one.status != INTERRUPTED]
     if unplanned:
         counted = [one for one in counted if name_hash(one) not in unplanned]
-    is_level = len(counted) == sum(model.trials for model in totals.models.values())
-    return counted if is_level and all(one.sample_key for one in counted) else None
+    return counted if _is_level(counted, totals) else None
+
+
+def _newest(found: list[_Short]) -> Collection[_Short]:
+    """Return the highest revision of each trial."""
+    if any(one.revision for one in found):
+        found.sort(key=attrgetter("revision"))
+    return {(one.sample_id, one.model, one.epoch): one for one in found}.values()
+
+
+def _is_level(counted: Collection[_Short], totals: _Totals) -> bool:
+    """Say whether these are the trials that the summary counted."""
+    models = totals.models.values()
+    passed = sum(one.passed is True for one in counted)
+    return (len(counted), passed) == (
+        sum(model.trials for model in models),
+        sum(model.passed for model in models),
+    )
 
 
 def _shortened(outcome: Outcome) -> _Short:
@@ -161,7 +182,7 @@ def _by_model(outcomes: Iterable[_Short], manifest: Manifest) -> dict[str, dict[
         _count(sample, one)
         if not sample.judged and one.status == "completed":
             sample.judged = _judged(bytes(one.grade_keys), rule)
-    return models
+    return {name: dict(sorted(samples.items())) for name, samples in models.items()}
 
 
 def _count(sample: SampleNight, one: _Short) -> None:

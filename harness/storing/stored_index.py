@@ -9,13 +9,13 @@ from typing import get_args
 
 import msgspec
 
-from harness.storing.counted_trials import TrialName, name_hash
+from harness.storing.counted_trials import TrialHead, name_hash
 from harness.storing.log_lines import Note, decoded_lines
 from harness.storing.log_pieces import UNDECODABLE
 from harness.storing.run_folders import TRIALS
 from harness.storing.trial_log import require_known
 from harness.types.errors import StoreError
-from harness.types.trials import VERSION, Keys, Slices, Trial, TrialStatus
+from harness.types.trials import Keys, Slices, Trial, TrialStatus
 
 _STATUSES: tuple[TrialStatus, ...] = get_args(TrialStatus)
 _UNGRADED = "grading_interrupted"
@@ -34,10 +34,9 @@ class _Timing(msgspec.Struct):
     started_at: datetime
 
 
-class _Entry(TrialName, frozen=True, kw_only=True):
+class _Entry(TrialHead, frozen=True, kw_only=True):
     """What of a stored trial decides whether it still counts."""
 
-    v: int = VERSION
     status: TrialStatus
     passed: bool | None = None
     keys: Keys
@@ -48,12 +47,13 @@ class _Entry(TrialName, frozen=True, kw_only=True):
 
 
 class StoredTrial(msgspec.Struct, frozen=True):
-    """A stored trial: its line (index from 0), status, and whether it has failed.
+    """A stored trial: its line (index from 0), revision, status, and whether it has failed.
 
     `is_driven` says that its agent was driven to its end, `is_broken` that a grade is an error.
     """
 
     line: int
+    revision: int
     status: TrialStatus
     driven: int
     graded: int
@@ -84,9 +84,9 @@ def sliced_mark(slices: Slices) -> int:
 
 
 class StoredIndex:
-    """The trials of a log by sample, model and epoch; of several lines the last one.
+    """The trials of a log by sample, model and epoch; of several lines the highest revision.
 
-    `end` is where the last whole line ends in the file. It takes 41 bytes a trial.
+    `end` is where the last whole line ends in the file. It takes 45 bytes a trial.
 
     Raises:
         StoreError: the log cannot be read, or a line before the last is damaged.
@@ -96,13 +96,14 @@ class StoredIndex:
         self._path = folder / TRIALS
         self._names, self._offsets = array("q"), array("Q")
         self._driven, self._graded, self._states = array("q"), array("q"), bytearray()
-        self._sliced = array("q")
+        self._sliced, self._revisions = array("q"), array("I")
         for number, offset, entry in decoded_lines(self._path, _entries, note):
             require_known(entry.v, f"{self._path}:{number}")
             self._add(offset, entry)
         self.end = self._end_of_last()
-        order = sorted(range(len(self._names)), key=self._names.__getitem__)
-        # Of equal names the later line stands last: sorting keeps their order.
+        order = sorted(range(len(self._names)), key=self._revisions.__getitem__)
+        # Of equal names the newest stands last: sorting keeps the order of what is equal.
+        order.sort(key=self._names.__getitem__)
         self._order = array("L", order)
         self._sorted = array("q", map(self._names.__getitem__, order))
 
@@ -112,6 +113,7 @@ class StoredIndex:
         self._driven.append(driven_mark(entry.keys.drive, entry.keys.sample))
         self._graded.append(graded_mark((name, g.key) for name, g in entry.grades.items()))
         self._sliced.append(sliced_mark(entry.slices))
+        self._revisions.append(entry.revision)
         self._states.append(_state(entry))
 
     def _end_of_last(self) -> int:
@@ -139,6 +141,7 @@ class StoredIndex:
         state = self._states[line]
         return StoredTrial(
             line,
+            self._revisions[line],
             _STATUSES[state & 7],
             self._driven[line],
             self._graded[line],
@@ -155,10 +158,6 @@ class StoredIndex:
         for name, line in zip(self._sorted, self._order, strict=True):
             if next(ahead, None) != name:
                 yield line
-
-    def name_at(self, line: int) -> int:
-        """Return the hash of the name of the trial on a line."""
-        return self._names[line]
 
     def status_at(self, line: int) -> TrialStatus:
         """Return the status of the trial on a line."""

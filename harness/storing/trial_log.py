@@ -10,6 +10,7 @@ from typing import IO, Any, Self
 import msgspec
 
 from harness.storing.log_lines import Note, decoded_lines
+from harness.storing.outcome_seals import sealed
 from harness.storing.run_folders import OUTCOMES, TRIALS
 from harness.system.disk_syncing import DiskSync, sync, sync_folders
 from harness.system.json_values import storable_json
@@ -42,6 +43,7 @@ def outcome_of(trial: Trial) -> Outcome:
         tool_calls=calls,
         error_code=trial.error.code if trial.error else None,
         slices={} if trial.slices is msgspec.UNSET else trial.slices,
+        revision=0 if trial.revision is msgspec.UNSET else trial.revision,
     )
 
 
@@ -98,7 +100,7 @@ class TrialLog:
             self._take_back(end)
             raise self._failure(TRIALS, error) from error
         self._sync.mark()
-        self._guard(OUTCOMES, lambda: self._outcomes.write(_encoder.encode(outcome) + b"\n"))
+        self._guard(OUTCOMES, lambda: self._outcomes.write(outcome_line(outcome, line)))
 
     def close(self) -> None:
         """Write everything to disk and close the files."""
@@ -156,6 +158,11 @@ class TrialLog:
             place=str(self._folder / name),
             hint="the trials that were stored before are kept",
         )
+
+
+def outcome_line(outcome: Outcome, trial_line: bytes) -> bytes:
+    """Return an outcome as a line of `outcomes.jsonl`, sealed to the line of its trial."""
+    return sealed(_encoder.encode(outcome), trial_line)
 
 
 def encode_line(trial: Trial) -> bytes:

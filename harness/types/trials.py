@@ -69,7 +69,8 @@ class Trial(msgspec.Struct, frozen=True, kw_only=True):
     the end state of the trial's fixtures by name; `usage` sums the attempts. `sample` is what the
     record of another tool says of its sample; it is left out where a dataset holds the sample.
     `slices` are the values of the sample by the names that the suite slices by: none where the
-    sample has none, left out where the suite slices by nothing.
+    sample has none, left out where the suite slices by nothing. `revision` tells the lines of one
+    trial apart, which was driven or graded again: the highest counts. It is left out of the first.
     """
 
     v: int = VERSION
@@ -89,6 +90,7 @@ class Trial(msgspec.Struct, frozen=True, kw_only=True):
     snapshots: dict[str, Any] = {}
     sample: Sample | msgspec.UnsetType = msgspec.UNSET
     slices: Slices | msgspec.UnsetType = msgspec.UNSET
+    revision: int | msgspec.UnsetType = msgspec.UNSET
 
 
 class TrialFacts(msgspec.Struct, frozen=True, kw_only=True):
@@ -116,7 +118,8 @@ class Outcome(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     in the trial: of what the agent was given, and of what each grade was made of. `steps` and
     `tool_calls` count what the last attempt did: replies of the model (None where none was
     recorded) and calls; `seconds` and `usage` are those of all attempts. `tool_calls` is None in
-    the files of older versions. `error_code` is a key of the table of errors.
+    the files of older versions. `error_code` is a key of the table of errors. In the file every
+    line ends with a `seal`, by which it is known to be that of its trial.
     """
 
     sample_id: str
@@ -135,3 +138,4 @@ class Outcome(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     tool_calls: int | None = None
     error_code: str | None = None
     slices: Slices = {}
+    revision: int = 0

@@ -4,10 +4,9 @@ import random
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 
-import msgspec
-
 from harness.measuring.summing import Tally, summarise
 from harness.storing.manifests import Manifest, write_manifest, write_summary
+from harness.storing.trial_log import outcome_line
 from harness.types.suites import Suite
 from harness.types.trials import Outcome
 
@@ -79,8 +78,7 @@ def store_night(folder, night, outcomes, **fields):
     manifest = a_manifest(run_id, night, **{**made, **fields})
     write_manifest(run, manifest)
     (run / "trials.jsonl").write_text("not to be read\n", encoding="utf-8")
-    encode = msgspec.json.Encoder().encode
-    lines = b"".join(encode(one) + b"\n" for one in outcomes)
+    lines = b"".join(outcome_line(one, b"") for one in outcomes)
     (run / "outcomes.jsonl").write_bytes(lines)
     tally = Tally(("right",), models, epochs=epochs, errors=manifest.errors)
     for one in outcomes:

@@ -138,6 +138,27 @@ async def test_a_trial_that_was_cut_off_is_stored_is_in_no_number_and_is_driven_
     assert again.summary.complete
 
 
+async def test_which_line_of_a_trial_counts_does_not_depend_on_where_it_stands(runs):
+    says = ["no", "no", "ok"]
+    suites = [fake_suite(lambda context, text, says=one: says, samples=2) for one in says]
+    drives = ["f", "g", "h"]
+    suites = [
+        replace(suite, target=replace(suite.target, fingerprint=drive))
+        for suite, drive in zip(suites, drives, strict=True)
+    ]
+    whole = await runs.run(suites[0])
+    for suite in suites[1:]:
+        again = await runs.resume(suite, whole)
+    lines = (whole.folder / "trials.jsonl").read_bytes().splitlines(keepends=True)
+    revisions = [json.loads(line).get("revision") for line in lines]
+    assert revisions == [None, None, 1, 1, 2, 2]
+    (whole.folder / "trials.jsonl").write_bytes(b"".join(reversed(lines)))
+    assert [trial.passed for trial in counted_trials(whole.folder)] == [True, True]
+    kept = await runs.resume(suites[2], whole)
+    assert "2 trials are kept" in runs.said[-1]
+    assert numbers(kept.summary) == numbers(again.summary)
+
+
 async def test_the_attempts_and_the_usage_of_what_was_cut_off_are_stored(runs):
     stop = Stop()
 

@@ -1,4 +1,5 @@
 import json
+from itertools import permutations
 
 import pytest
 from fakes.stored_nights import a_manifest, an_outcome, store_night
@@ -6,9 +7,13 @@ from fakes.stored_trials import stored_trial
 
 from harness.storing.manifests import write_manifest
 from harness.storing.night_outcomes import SampleNight, read_night
-from harness.storing.trial_log import TrialLog, outcome_of
+from harness.storing.trial_log import TrialLog, outcome_line, outcome_of
 from harness.types.errors import StoreError
 from harness.types.trials import Keys
+
+
+def write_outcomes(run, outcomes):
+    (run / "outcomes.jsonl").write_bytes(b"".join(outcome_line(one, b"") for one in outcomes))
 
 
 def samples_of(folder):
@@ -31,14 +36,42 @@ def test_trials_are_counted_by_sample_without_reading_the_log(tmp_path):
 
 def test_the_last_outcome_of_a_trial_counts_and_interrupted_ones_do_not(tmp_path):
     run = store_night(tmp_path, 1, [an_outcome("a", True)])
-    first = json.loads((run / "outcomes.jsonl").read_text(encoding="utf-8"))
-    cut_off = {**first, "sample_id": "b", "status": "interrupted", "passed": None}
-    lines = [{**first, "passed": False}, first, cut_off]
-    text = "".join(json.dumps(line) + "\n" for line in lines)
-    (run / "outcomes.jsonl").write_text(text, encoding="utf-8")
+    cut_off = an_outcome("b", None, status="interrupted")
+    outcomes = [an_outcome("a", False), an_outcome("a", True), cut_off]
+    write_outcomes(run, outcomes)
     found = samples_of(run)
     assert list(found) == ["a"]
     assert (found["a"].passes, found["a"].failures) == (1, 0)
+
+
+def test_of_several_outcomes_of_a_trial_the_highest_revision_counts_wherever_it_stands(tmp_path):
+    run = store_night(tmp_path, 1, [an_outcome("a", True), an_outcome("b", True)])
+    outcomes = [
+        an_outcome("a", passed, revision=n) for n, passed in enumerate([False, False, True])
+    ]
+    for order in permutations([*outcomes, an_outcome("b", True)]):
+        write_outcomes(run, order)
+        found = samples_of(run)
+        assert [(name, one.passes) for name, one in found.items()] == [("a", 1), ("b", 1)]
+
+
+def test_outcomes_that_were_changed_are_made_from_the_trials(logged):
+    summary = {"complete": True, "models": {"m": {"trials": 2, "passed": 1}}}
+    (logged / "summary.json").write_text(json.dumps(summary), encoding="utf-8")
+    path = logged / "outcomes.jsonl"
+    first, second = path.read_bytes().splitlines(keepends=True)
+    edited = second.replace(b'"passed":false', b'"passed":true')
+    assert edited != second
+    other = outcome_line(outcome_of(stored_trial("b")), b"")
+    for lines in (
+        [first, edited],
+        [first, other],
+        [first, first],
+        [first],
+        [first, second, b"{}\n"],
+    ):
+        path.write_bytes(b"".join(lines))
+        assert {name: one.passes for name, one in samples_of(logged).items()} == {"a": 1, "b": 0}
 
 
 def test_trials_that_are_not_planned_any_more_do_not_count(tmp_path):
@@ -46,7 +79,7 @@ def test_trials_that_are_not_planned_any_more_do_not_count(tmp_path):
     left = json.dumps({"sample_id": "b", "model": "m", "epoch": 0})
     (run / "unplanned.jsonl").write_text(left + "\n", encoding="utf-8")
     summary = json.loads((run / "summary.json").read_text(encoding="utf-8"))
-    summary["models"]["m"]["trials"] = 1
+    summary["models"]["m"] |= {"trials": 1, "passed": 1}
     (run / "summary.json").write_text(json.dumps(summary), encoding="utf-8")
     assert list(samples_of(run)) == ["a"]
 
@@ -72,7 +105,7 @@ def test_a_killed_run_is_read_from_its_trials(logged):
 
 
 def test_outcomes_that_are_behind_the_summary_are_made_from_the_trials(logged):
-    summary = {"complete": True, "models": {"m": {"trials": 2}}}
+    summary = {"complete": True, "models": {"m": {"trials": 2, "passed": 1}}}
     (logged / "summary.json").write_text(json.dumps(summary), encoding="utf-8")
     first = (logged / "outcomes.jsonl").read_bytes().splitlines(keepends=True)[0]
     for left in (first, first + b'{"sample_id":', b"\xff\n", b""):
