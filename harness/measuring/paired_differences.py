@@ -3,7 +3,7 @@
 import math
 from dataclasses import dataclass
 
-from harness.measuring.paired_outcomes import Pairs
+from harness.measuring.paired_outcomes import MetricPairs, Pairs, filled
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +50,16 @@ def spread_of(pairs: Pairs) -> Spread:
     squares = math.fsum((difference - mean) ** 2 * count for difference, count in counted)
     deviation = math.sqrt(squares / (n - 1))
     return Spread(n, mean, deviation, deviation / math.sqrt(n))
+
+
+def errored_moves(given: MetricPairs) -> Moves:
+    """Count the moves of those samples that have nothing but errors on one side."""
+    errored = [
+        sample
+        for sample in given.samples
+        if sample.baseline.has_only_errors or sample.candidate.has_only_errors
+    ]
+    return moves_of(filled(MetricPairs(given.metric, errored), "left_out"))
 
 
 def moves_of(pairs: Pairs) -> Moves:

@@ -26,6 +26,11 @@ class SideOutcomes(NamedTuple):
     errored: int = 0
     never_ran: int = 0
 
+    @property
+    def has_only_errors(self) -> bool:
+        """Say whether it has nothing but errors, which say nothing of the agent."""
+        return self.errored > 0 and not self.graded
+
 
 class PairedSample(NamedTuple):
     """One sample, unchanged, in both runs."""

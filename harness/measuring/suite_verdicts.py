@@ -21,6 +21,7 @@ from harness.measuring.missing_outcomes import (
     missing_record,
     settle,
 )
+from harness.measuring.paired_differences import errored_moves
 from harness.measuring.paired_outcomes import (
     Filling,
     MetricPairs,
@@ -35,7 +36,6 @@ from harness.types.verdicts import (
     SUITE_ORDER,
     AlarmStage,
     MetricVerdict,
-    PValues,
     Question,
     SuiteVerdict,
     Verdict,
@@ -139,25 +139,29 @@ def _settled(given: _Given, ways: dict[Filling, list[Judged]], place: int) -> Me
         missing=missing_record(counts, verdicts) if counts.total else None,
         warnings=_warnings(given, judged),
     )
-    return head if judged.measured is None else _with_numbers(head, judged.measured, judged.p)
+    return _with_numbers(head, judged, given.pairs)
 
 
-def _with_numbers(head: MetricVerdict, measured: Measured, p: PValues | None) -> MetricVerdict:
-    moves, low = measured.moves, measured.difference.low
+def _with_numbers(head: MetricVerdict, judged: Judged, given: MetricPairs) -> MetricVerdict:
+    measured = judged.measured
+    if measured is None:
+        return head
+    moves, errored, low = measured.moves, errored_moves(given), measured.difference.low
     epochs, sides = epochs_of(measured.pairs), side_numbers(measured.metric, measured.pairs)
     within = head.margin is not None and low is not None and low > -head.margin
     return replace(
         head,
         samples=moves.samples,
-        regressed=moves.regressed,
-        improved=moves.improved,
+        regressed=moves.regressed - errored.regressed,
+        improved=moves.improved - errored.improved,
+        errored=errored.regressed + errored.improved,
         unchanged=moves.unchanged,
         baseline_epochs=epochs[0],
         candidate_epochs=epochs[1],
         baseline=sides[0],
         candidate=sides[1],
         difference=measured.difference,
-        p=p,
+        p=judged.p,
         within_margin=head.verdict == "regressed" and within,
         power=power_of(measured),
     )

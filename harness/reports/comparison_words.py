@@ -18,7 +18,6 @@ from harness.types.comparisons import (
     SamplePair,
     TrialEvidence,
 )
-from harness.types.trials import ERROR_STATUSES
 from harness.types.verdicts import VERDICT_WORDS, MetricVerdict
 
 _LONGEST = 240
@@ -150,7 +149,7 @@ def pairing_lines(comparison: Comparison, shown: Shown = one_line) -> Iterator[s
     total = pairing.paired + len(pairing.changed)
     moved = ""
     if first is not None and first.samples:
-        moved = f": {_counts(comparison, first)}, {first.unchanged} unchanged"
+        moved = f": {_counts(first)}, {first.unchanged} unchanged"
     yield f"{pairing.paired} of {total} samples in both runs paired{moved}"
     yield from exclusion_lines(comparison)
     yield from _left_out(pairing, shown)
@@ -159,15 +158,10 @@ def pairing_lines(comparison: Comparison, shown: Shown = one_line) -> Iterator[s
         yield f"the baseline was graded again, without driving, as these graders differ: {names}"
 
 
-def _counts(comparison: Comparison, metric: MetricVerdict) -> str:
+def _counts(metric: MetricVerdict) -> str:
     """Count what moved; samples with nothing but errors on one side are counted apart."""
-    errored = len(comparison.errored)
-    fell = sum(
-        pair.candidate_shown is not None and pair.candidate_shown.status in ERROR_STATUSES
-        for pair in comparison.errored
-    )
-    counts = f"{metric.regressed - fell} regressed, {metric.improved - errored + fell} improved"
-    return f"{counts}, {errored} with nothing but errors on one side" if errored else counts
+    errored = f", {metric.errored} with nothing but errors on one side" if metric.errored else ""
+    return f"{metric.regressed} regressed, {metric.improved} improved{errored}"
 
 
 def exclusion_lines(comparison: Comparison) -> Iterator[str]:

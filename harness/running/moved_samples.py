@@ -104,7 +104,7 @@ def _moved(sample: PairedSample, pairs: MetricPairs) -> _Moved | None:
 
 
 def _is_errored(sample: PairedSample) -> bool:
-    return any(side.errored and not side.graded for side in (sample.baseline, sample.candidate))
+    return sample.baseline.has_only_errors or sample.candidate.has_only_errors
 
 
 def _mean(side: SideOutcomes) -> float | None:

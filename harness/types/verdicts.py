@@ -118,9 +118,10 @@ class MetricVerdict(msgspec.Struct, frozen=True, kw_only=True):
     `reason` says in words why it is invalid or inconclusive. `baseline` and `candidate` are each
     run's own number over the paired samples, with 95 % interval. `samples` are those paired for
     this metric, `regressed`, `improved` and `unchanged` how many of them moved (their mean over
-    epochs). `epochs` are how many trials a sample has in each run: the most that any has.
-    `missing` is None where every trial has an outcome. `within_margin` says of a regression that
-    the interval excludes drops as large as the margin.
+    epochs); `errored` moved only because one side has nothing but errors, which fail by default and
+    are in the test as such, but say nothing of the agent. `epochs` are how many trials a sample has
+    in each run: the most that any has. `missing` is None where every trial has an outcome.
+    `within_margin` says of a regression that the interval excludes drops as large as the margin.
     """
 
     metric: str
@@ -129,6 +130,7 @@ class MetricVerdict(msgspec.Struct, frozen=True, kw_only=True):
     samples: int = 0
     regressed: int = 0
     improved: int = 0
+    errored: int = 0
     unchanged: int = 0
     baseline_epochs: int = 0
     candidate_epochs: int = 0

@@ -285,6 +285,7 @@ def test_an_outage_is_no_regression_and_no_pass(run_of):
     shown = {pair.sample_id: pair.candidate_shown for pair in one.errored}
     assert "connection reset" in shown["s0"].evidence
     assert len(shown) == 5
+    assert (metric.regressed, metric.improved, metric.errored, metric.unchanged) == (0, 0, 5, 5)
     said = next(pairing_lines(one))
     assert "0 regressed, 0 improved, 5 with nothing but errors on one side, 5 unchanged" in said
 

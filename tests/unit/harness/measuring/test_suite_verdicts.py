@@ -159,6 +159,9 @@ def test_without_a_gating_metric_nothing_is_concluded():
 def test_errors_fail_and_trials_that_never_ran_are_left_out():
     errored = judged(single(4, 2, 90, lost=["errored"] * 4)).metrics[0]
     assert (errored.p.regressed, errored.samples) == (pytest.approx(0.0546875), 100)
+    # They fail in the test, and are not among the samples that are said to have regressed.
+    assert (errored.regressed, errored.improved, errored.errored) == (4, 2, 4)
+    assert errored.unchanged == 90
     unrun = judged(single(4, 2, 90, lost=["never_ran"] * 4)).metrics[0]
     assert (unrun.p.regressed, unrun.samples) == (pytest.approx(0.34375), 96)
 
