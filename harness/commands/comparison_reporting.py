@@ -1,8 +1,8 @@
 """What `compare` and `run --baseline` share: runs are compared, shown, and give an exit code."""
 
 import tempfile
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -146,18 +146,31 @@ def compared_as_it_ends(choices: ComparisonChoices) -> Compared:
             _check_file(choices.baseline, found)
             _require_model(choices.baseline, read_manifest(found))
 
-    def compared(result: RunResult) -> tuple[Sequence[Comparison], int]:
+    def compared(result: RunResult) -> Comparisons:
+        place = result.folder / COMPARISON
         try:
             found = compare_runs((result.folder, None), choices)
-            show(found, json_to=result.folder / COMPARISON)
+            show(found, json_to=place)
         except HarnessError as error:
-            faults = error.faults if isinstance(error, InputError) else ()
-            for line in map(str, faults) if faults else [error.line]:
-                click.echo(one_line(f"not compared: {line}"), err=True)
-            return (), 3
-        return found.comparisons, found.exit_code
+            found = _not_compared(error)
+            # What explains the run later says it again, unless this is what cannot be written.
+            with suppress(HarnessError):
+                _write(place, _json(found))
+        return found
 
     return compared
+
+
+def _not_compared(error: HarnessError) -> Comparisons:
+    faults = error.faults if isinstance(error, InputError) else ()
+    problems = tuple(one_line(line) for line in (map(str, faults) if faults else [error.line]))
+    for problem in problems:
+        click.echo(f"not compared: {problem}", err=True)
+    return Comparisons(exit_code=3, problems=problems)
+
+
+def _json(compared: Comparisons) -> bytes:
+    return msgspec.json.format(msgspec.json.encode(compared), indent=2)
 
 
 def _check_file(baseline: RunAddress, found: Path) -> None:
@@ -205,7 +218,7 @@ def show(
     else:
         print_comparisons(console(), compared)
     if json_to is not None:
-        _write(json_to, msgspec.json.format(msgspec.json.encode(compared), indent=2))
+        _write(json_to, _json(compared))
     if markdown_to is not None:
         _write(markdown_to, comparisons_markdown(compared).encode())
 

@@ -14,9 +14,9 @@ from harness.commands.github_outputs import (
 )
 from harness.reports.summary_markdown import summary_markdown
 from harness.running.explaining import explain
-from harness.running.summary_pages import without_comparison, write_summary_page
+from harness.running.summary_pages import is_missing, with_comparison, write_summary_page
 from harness.system.texts import one_line
-from harness.types.comparisons import Comparison
+from harness.types.comparisons import Comparison, Comparisons
 from harness.types.errors import StoreError
 from harness.types.explanations import Explanation
 from harness.types.summaries import Summary
@@ -25,25 +25,24 @@ from harness.types.summaries import Summary
 def publish(
     folder: Path,
     summary: Summary,
-    comparisons: Sequence[Comparison] | None = (),
+    compared: Comparisons,
     *,
     junit: Path | None = None,
 ) -> None:
     """Tell CI of a run that has ended, and of what it was compared with.
 
-    `comparisons` are None where there should have been some, and could not be made. In a job of
-    GitHub the page is added to the summary of the step, and annotations are printed. A page that
-    cannot be written is told of, and keeps nothing else from being told.
+    In a job of GitHub the page is added to the summary of the step, and annotations are printed. A
+    page that cannot be written is told of, and keeps nothing else from being told.
 
     Raises:
         InputError: the file of JUnit XML cannot be written.
         StoreError: the run cannot be read for it.
     """
-    if not (comparisons != () or junit or is_github() or has_step_summary()):
+    is_told = bool(compared.comparisons) or is_missing(compared)
+    if not (is_told or junit or is_github() or has_step_summary()):
         return  # the page stands already
-    if comparisons is None:
-        summary = without_comparison(summary)
-    explanation = _explained(folder, summary, comparisons)
+    summary = with_comparison(summary, compared)
+    explanation = _explained(folder, summary, compared.comparisons, is_told=is_told)
     add_to_step_summary(summary_markdown(explanation))
     if is_github():
         with suppress(OSError):
@@ -57,12 +56,12 @@ def publish(
 
 
 def _explained(
-    folder: Path, summary: Summary, comparisons: Sequence[Comparison] | None
+    folder: Path, summary: Summary, comparisons: Sequence[Comparison], *, is_told: bool
 ) -> Explanation:
-    if comparisons != ():
+    if is_told:
         try:
-            return write_summary_page(folder, summary, comparisons or ())
+            return write_summary_page(folder, summary, comparisons)
         except StoreError as error:
             with suppress(OSError):
                 click.echo(one_line(f"note: {error.line}"), err=True)
-    return explain(folder, summary, comparisons or ())
+    return explain(folder, summary, comparisons)

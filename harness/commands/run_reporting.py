@@ -4,7 +4,7 @@ import contextlib
 import os
 import shlex
 import sys
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import replace
 from pathlib import Path
 
@@ -21,12 +21,11 @@ from harness.system.loops import run_to_end
 from harness.system.shown_streams import bounded_streams, hide_on_streams
 from harness.system.signals import on_interrupt
 from harness.system.texts import one_line
-from harness.types.comparisons import Comparison
+from harness.types.comparisons import Comparisons
 from harness.types.progress import Observer
 from harness.types.suites import Suite
 
 INTERRUPTED = 130
-_NOT_COMPARED = 3
 _PIPE_WIDTH = 110
 
 
@@ -38,8 +37,8 @@ def say_spending_rule(suite: Suite, concurrency: int | None) -> None:
             click.echo(f"note: {spending_rule(limits)}", err=True)
 
 
-Compared = Callable[[RunResult], tuple[Sequence[Comparison], int]]
-"""Compares a run that has ended with its baseline, shows that, and gives the exit code of it."""
+Compared = Callable[[RunResult], Comparisons]
+"""Compares a run that has ended with its baseline, and shows that."""
 
 
 def run_and_report(  # noqa: PLR0913  (what each command wants done with its run)
@@ -70,10 +69,9 @@ def run_and_report(  # noqa: PLR0913  (what each command wants done with its run
         print_summary(console(), result.summary, result.folder)
         if resumable and (advice := _how_to_go_on(result)):
             click.echo(one_line(advice))
-    comparisons, code = compare(result) if compare and not result.interrupted else ((), 0)
-    told = None if code == _NOT_COMPARED and not comparisons else comparisons
-    publish(result.folder, result.summary, told, junit=junit)
-    return gravest((exit_code(result), code))
+    compared = compare(result) if compare and not result.interrupted else Comparisons()
+    publish(result.folder, result.summary, compared, junit=junit)
+    return gravest((exit_code(result), compared.exit_code))
 
 
 def gravest(codes: Iterable[int]) -> int:

@@ -24,7 +24,7 @@ from harness.storing.manifests import (
     require_known_summary,
     write_manifest,
 )
-from harness.storing.run_folders import SUMMARY
+from harness.storing.run_folders import COMPARISON, SUMMARY
 from harness.storing.stored_index import StoredIndex
 from harness.system.clock import now
 from harness.system.hashing import sha256_of
@@ -147,12 +147,12 @@ class Resumed:
         """
         warning = self.work.leave_out_unplanned()
         write_manifest(self.folder, self.manifest)
-        try:
-            # The numbers of before are true no longer.
-            (self.folder / SUMMARY).unlink(missing_ok=True)
-        except OSError as error:
-            place = str(self.folder / SUMMARY)
-            raise StoreError(f"cannot write: {error.strerror}", place=place) from error
+        # The numbers of before are true no longer, nor is what they were compared with.
+        for path in (self.folder / SUMMARY, self.folder / COMPARISON):
+            try:
+                path.unlink(missing_ok=True)
+            except OSError as error:
+                raise StoreError(f"cannot write: {error.strerror}", place=str(path)) from error
         return [warning] if warning else []
 
 

@@ -39,21 +39,29 @@ def explained(folder: Path) -> tuple[Summary, Explanation]:
     Raises:
         StoreError: the run, or its comparison, cannot be read.
     """
-    summary = summary_of(folder)
-    return summary, explain(folder, summary, _compared(folder / COMPARISON))
+    compared = _compared(folder / COMPARISON)
+    summary = with_comparison(summary_of(folder), compared)
+    return summary, explain(folder, summary, compared.comparisons)
 
 
-def _compared(path: Path) -> tuple[Comparison, ...]:
+def _compared(path: Path) -> Comparisons:
     if not path.is_file():
-        return ()
+        return Comparisons()
     try:
-        return msgspec.json.decode(path.read_bytes(), type=Comparisons).comparisons
+        return msgspec.json.decode(path.read_bytes(), type=Comparisons)
     except (OSError, msgspec.MsgspecError) as error:
         raise StoreError(f"no comparison of Regrade: {error}", place=str(path)) from error
 
 
-def without_comparison(summary: Summary) -> Summary:
-    """Return a summary that says that the run should have been compared, and was not."""
-    reason = "it was not compared with its baseline: see what was printed as it ended"
-    reasons = (reason, *summary.reasons)
+def is_missing(compared: Comparisons) -> bool:
+    """Say whether a run should have been compared as it ended, and could not be."""
+    return bool(compared.problems) or (compared.first_night and compared.exit_code != 0)
+
+
+def with_comparison(summary: Summary, compared: Comparisons) -> Summary:
+    """Return a summary that says, where a run should have been compared and was not, why."""
+    if not is_missing(compared):
+        return summary
+    whys = compared.problems or (compared.missing or "there is none yet",)
+    reasons = (*(f"it was not compared with its baseline: {why}" for why in whys), *summary.reasons)
     return msgspec.structs.replace(summary, complete=False, passed=False, reasons=reasons)

@@ -174,10 +174,12 @@ class Comparisons(msgspec.Struct, frozen=True, kw_only=True):
     """Candidates side by side with their baselines.
 
     `exit_code` is that of `regrade compare`. `first_night` says that there was no baseline yet,
-    so that nothing was compared; `missing` then says what is not there.
+    so that nothing was compared; `missing` then says what is not there. `problems` say why a run
+    could not be compared as it ended: a line each.
     """
 
     comparisons: tuple[Comparison, ...] = ()
     exit_code: int = 0
     first_night: bool = False
     missing: str | None = None
+    problems: tuple[str, ...] = ()

@@ -164,7 +164,27 @@ def test_a_run_that_should_have_been_compared_and_was_not_says_so_on_its_page(tm
     words = ("--baseline", "latest", "--require-baseline", "--quiet", "--limit", "1")
     done = regrade(tmp_path, "run", "s", *words)
     assert done.returncode == 3
-    assert "it was not compared with its baseline" in page_of(tmp_path).splitlines()[0]
+    page = page_of(tmp_path)
+    assert "it was not compared with its baseline: there is no baseline yet" in page.splitlines()[0]
+    assert regrade(tmp_path, "explain", "latest").stdout == page
+
+
+def test_why_a_comparison_failed_as_a_run_ended_is_still_known_later(tmp_path):
+    shutil.copytree(QUICKSTART, tmp_path / "s", ignore=shutil.ignore_patterns("__pycache__"))
+    words = ("--baseline", "latest", "--quiet", "--limit", "1")
+    assert regrade(tmp_path, "run", "s", "--quiet", "--limit", "1").returncode == 0
+    (first,) = (tmp_path / "runs").glob("[!.]*")
+    (first / "trials.jsonl").write_text("no trial\n{}\n", "utf-8")
+    done = regrade(tmp_path, "run", "s", *words)
+    assert done.returncode == 3
+    (why,) = (line for line in done.stderr.splitlines() if line.startswith("not compared: "))
+    page = page_of(tmp_path)
+    assert why.removeprefix("not compared: ")[:60] in page.splitlines()[0]
+    assert regrade(tmp_path, "explain", "latest").stdout == page
+    junit = regrade(tmp_path, "report", "latest", "--junit", "-").stdout
+    assert "it was not compared with its baseline" in junit
+    # Going on with the run leaves nothing of it: it was not compared this time.
+    assert regrade(tmp_path, "run", "--resume", "latest", "--quiet").returncode == 0
 
 
 def scripts():
