@@ -17,7 +17,7 @@ from harness.system.json_values import storable_json
 from harness.types.errors import StoreError
 from harness.types.events import ToolCall
 from harness.types.trajectories import Trajectory, Usage
-from harness.types.trials import VERSION, Outcome, Trial
+from harness.types.trials import VERSION, Outcome, ShortGrade, Trial
 
 _encoder = msgspec.json.Encoder()
 _decoder = msgspec.json.Decoder(Trial)
@@ -26,6 +26,7 @@ _decoder = msgspec.json.Decoder(Trial)
 def outcome_of(trial: Trial) -> Outcome:
     """Return the short form of a trial."""
     steps, calls = _counts(trial.trajectory)
+    grades, keys, used = _graded(trial)
     return Outcome(
         sample_id=trial.sample_id,
         model=trial.model,
@@ -35,10 +36,10 @@ def outcome_of(trial: Trial) -> Outcome:
         score=trial.score,
         seconds=trial.timing.target_seconds,
         usage=trial.usage,
-        judge_usage=_judge_usage(trial),
-        grades={name: (g.score, g.passed, g.status) for name, g in trial.grades.items()},
+        judge_usage=sum(used, Usage()) if used else None,
+        grades=grades,
         sample_key=short_key(trial.keys.sample),
-        grade_keys={name: short_key(g.key) for name, g in trial.grades.items() if g.key},
+        grade_keys=keys,
         steps=steps or None,
         tool_calls=calls,
         error_code=trial.error.code if trial.error else None,
@@ -64,9 +65,18 @@ def short_key(key: str) -> str:
     return key.removeprefix("sha256:")[:16]
 
 
-def _judge_usage(trial: Trial) -> Usage | None:
-    used = [g.usage for g in trial.grades.values() if isinstance(g.usage, Usage)]
-    return sum(used, Usage()) if used else None
+def _graded(trial: Trial) -> tuple[dict[str, ShortGrade], dict[str, str], list[Usage]]:
+    """Return the short forms of the grades and of their keys, and what judging has used."""
+    grades: dict[str, ShortGrade] = {}
+    keys: dict[str, str] = {}
+    used: list[Usage] = []
+    for name, grade in trial.grades.items():
+        grades[name] = grade.score, grade.passed, grade.status
+        if grade.key:
+            keys[name] = short_key(grade.key)
+        if grade.usage is not msgspec.UNSET:
+            used.append(grade.usage)
+    return grades, keys, used
 
 
 class TrialLog:
@@ -91,16 +101,18 @@ class TrialLog:
         if self._sync.failed is not None:
             raise self._failure(TRIALS, self._sync.failed)
         line = encode_line(trial)
-        end = self._trials.tell()
+        written = 0
         try:
-            written = self._trials.write(line)
             while written < len(line):
-                written += self._trials.write(line[written:])
+                written += self._trials.write(line[written:] if written else line)
         except OSError as error:
-            self._take_back(end)
+            self._take_back(written)
             raise self._failure(TRIALS, error) from error
         self._sync.mark()
-        self._guard(OUTCOMES, lambda: self._outcomes.write(outcome_line(outcome, line)))
+        try:
+            self._outcomes.write(outcome_line(outcome, line))
+        except OSError as error:
+            raise self._failure(OUTCOMES, error) from error
 
     def close(self) -> None:
         """Write everything to disk and close the files."""
@@ -140,9 +152,10 @@ class TrialLog:
         except OSError as error:
             raise self._failure(name, error) from error
 
-    def _take_back(self, end: int) -> None:
+    def _take_back(self, written: int) -> None:
         # The reader drops a torn last line, so a disk that refuses even this loses nothing.
         with suppress(OSError):
+            end = self._trials.tell() - written
             self._trials.truncate(end)
             self._trials.seek(end)
 

@@ -110,6 +110,10 @@ class TrialFacts(msgspec.Struct, frozen=True, kw_only=True):
     stated_usage: Usage | None = None
 
 
+ShortGrade = tuple[float | None, bool | None, str]
+"""A grade as an outcome holds it: its score, whether it passed, its status."""
+
+
 class Outcome(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """One line of `outcomes.jsonl`: a trial without its trajectory.
 
@@ -131,7 +135,7 @@ class Outcome(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     seconds: float = 0.0
     usage: Usage = Usage()
     judge_usage: Usage | None = None
-    grades: dict[str, tuple[float | None, bool | None, str]] = {}
+    grades: dict[str, ShortGrade] = {}
     sample_key: str = ""
     grade_keys: dict[str, str] = {}
     steps: int | None = None
