@@ -5,7 +5,7 @@ import math
 from collections.abc import Callable, Coroutine, Generator, Iterator
 from contextlib import contextmanager, suppress
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from harness.system.clock import monotonic, wait_text
 from harness.types.errors import TargetError
@@ -35,6 +35,7 @@ class Limit:
     _when = math.inf
     _is_held = False
     _timer: asyncio.TimerHandle | None = None
+    _awaited: Any = None
     _rest: "_Rest | None" = None
     expired = False
     longest_step = 0.0
@@ -48,25 +49,43 @@ class Limit:
         Raises:
             TimeoutError: it is over time, `expired` is true; or it raised one of its own.
         """
-        started = monotonic()
+        ended = self.begin(work)
+        return await self.go_on(work) if ended is None else cast("_T", ended.value)
+
+    def begin(self, work: _Work[Any]) -> StopIteration | None:
+        """Take the first step of the coroutine; return its end, None where it waits.
+
+        For who awaits so much that `run` would be one coroutine too many: `go_on` awaits the rest.
+
+        Raises:
+            TimeoutError: the step took too long, and was all of it.
+        """
+        ended, started = None, monotonic()
         try:
-            awaited = work.send(None)
+            self._awaited = work.send(None)
         except StopIteration as end:
-            done: _T = end.value
-            self.longest_step = monotonic() - started
-        else:
-            self.longest_step = monotonic() - started
-            done = await self._await_rest(work, awaited, started)
+            ended = end
+        self.longest_step = monotonic() - started
+        if ended is not None:
+            self._require_in_time()
+        return ended
+
+    async def go_on(self, work: _Work[_T]) -> _T:
+        """Await the rest of a coroutine that waits; raises as `run` does."""
+        done = await self._await_rest(work)
+        self._require_in_time()
+        return done
+
+    def _require_in_time(self) -> None:
         if self.longest_step > self._seconds:
             self.expired = True
         if self.expired:
             raise TimeoutError
-        return done
 
-    async def _await_rest(self, work: _Work[_T], awaited: Any, started: float) -> _T:
+    async def _await_rest(self, work: _Work[_T]) -> _T:
         loop = asyncio.get_running_loop()
-        self._rest = _Rest(work, awaited, self._step_took)
-        self._schedule(loop.time() + max(self._seconds - (monotonic() - started), 0.0))
+        self._rest = _Rest(work, self._awaited, self._step_took)
+        self._schedule(loop.time() + max(self._seconds - self.longest_step, 0.0))
         try:
             done: _T = await self._rest
         except asyncio.CancelledError:
@@ -254,7 +273,8 @@ class TimeBudget:
         left = self._trial_seconds - self.spent
         limit = self._limit = Limit(min(left, self._turn_seconds))
         try:
-            return await limit.run(work)
+            ended = limit.begin(work)
+            return await limit.go_on(work) if ended is None else cast("_T", ended.value)
         except TimeoutError as error:
             if not limit.expired:
                 raise
