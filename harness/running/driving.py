@@ -2,8 +2,8 @@
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager, nullcontext, suppress
-from dataclasses import dataclass, field
+from contextlib import suppress
+from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
 from typing import Any
@@ -19,7 +19,7 @@ from harness.system.json_values import clean_json
 from harness.system.redaction import redact
 from harness.system.retrying import retry
 from harness.system.texts import cut, error_line
-from harness.system.time_limits import BLOCKING_SECONDS, TimeBudget, limited
+from harness.system.time_limits import BLOCKING_SECONDS, Limit, TimeBudget, limited
 from harness.types.errors import TargetError
 from harness.types.events import Event, SystemEvent, UserMessage
 from harness.types.protocols import AGENT_STATE, AttemptContext, Connection, Session
@@ -39,11 +39,10 @@ SESSION_START = SystemEvent(
 """What precedes the first prompt of every session but the first."""
 
 
-@dataclass(slots=True)
-class _Draft:
+class _Draft(msgspec.Struct):
     """A trajectory while it happens; what was recorded stays, whatever ends the attempt."""
 
-    turns: list[tuple[list[Event], list[Step]]] = field(default_factory=list)
+    turns: list[tuple[list[Event], list[Step]]] = []
     state: Mapping[str, Any] | None = None
     meter: Callable[[Step], Step] = lambda step: step
 
@@ -59,7 +58,8 @@ class _Draft:
             events.append(what)
 
     def trajectory(self) -> Trajectory:
-        return Trajectory(turns=tuple(Turn(events=tuple(e), steps=tuple(s)) for e, s in self.turns))
+        turns = [Turn(events=tuple(events), steps=tuple(steps)) for events, steps in self.turns]
+        return Trajectory(turns=tuple(turns))
 
 
 class Driven(msgspec.Struct, frozen=True, kw_only=True):
@@ -83,14 +83,13 @@ class Driven(msgspec.Struct, frozen=True, kw_only=True):
         return sum((attempt.usage for attempt in self.attempts), Usage())
 
 
-@dataclass(slots=True)
-class Underway:
+class Underway(msgspec.Struct):
     """A trial while it is driven: what is known of it where the end of the run cuts it off.
 
     `driven` is set by who drives it, once it is.
     """
 
-    tries: list[Driven] = field(default_factory=list)
+    tries: list[Driven] = []
     draft: _Draft | None = None
     started_at: datetime | None = None
     started: float = 0.0
@@ -239,23 +238,18 @@ class Driver:
     async def _in_world(
         self, task: PlannedTrial, number: int, pace: TrialPace, draft: _Draft
     ) -> tuple[TargetError | None, dict[str, Any]]:
-        error: TargetError | None = None
-        snapshots: dict[str, Any] = {}
+        if not self.worlds.of_scope("trial"):
+            error = await self._talk(task, number, pace, draft, self.fixtures)
+            return error, _state_of(draft)
+        error, snapshots = None, {}
         try:
-            async with self._world(task) as own:
+            async with self.worlds.opened("trial", {**self.fixtures, "sample": task.sample}) as own:
                 fixtures = {**self.fixtures, **own}
                 error = await self._talk(task, number, pace, draft, fixtures)
-                snapshots = await self.worlds.snapshots(own) if own else {}
-                if draft.state is not None:
-                    snapshots[AGENT_STATE] = clean_json(draft.state)
+                snapshots = {**await self.worlds.snapshots(own), **_state_of(draft)}
         except TargetError as broken:
             error = error or broken
         return error, snapshots
-
-    def _world(self, task: PlannedTrial) -> AbstractAsyncContextManager[Mapping[str, Any]]:
-        if not self.worlds.of_scope("trial"):
-            return nullcontext({})
-        return self.worlds.opened("trial", {**self.fixtures, "sample": task.sample})
 
     async def _talk(
         self,
@@ -306,22 +300,29 @@ class Driver:
 
     async def _close(self, session: Session) -> None:
         try:
-            await limited(session.close(), _CLOSE_SECONDS)
+            work, limit = session.close(), Limit(_CLOSE_SECONDS)
+            if limit.begin(work) is None:
+                await limit.go_on(work)
         except Exception as error:  # noqa: BLE001  (the trial is over; its result stands)
             self.warn(f"an agent could not be closed: {self.tell(error)}")
 
 
 async def _converse(session: Any, sample: Sample, pace: TrialPace, draft: _Draft) -> None:
-    budget = pace.budget
+    budget, session_starts = pace.budget, sample.session_starts
     for turn, text in enumerate(sample.turns):
-        if turn in sample.session_starts:
+        is_start = turn in session_starts
+        if is_start:
             await budget.turn(_start_session(session))
         if pace.is_limited:
             await pace.begin_turn(session)
-        draft.begin(text, new_session=turn in sample.session_starts)
+        draft.begin(text, new_session=is_start)
         await budget.turn(session.send(text, draft.record))
     if hasattr(session, "final_state"):
         draft.state = await budget.turn(session.final_state())
+
+
+def _state_of(draft: _Draft) -> dict[str, Any]:
+    return {} if draft.state is None else {AGENT_STATE: clean_json(draft.state)}
 
 
 async def _start_session(session: Any) -> None:

@@ -60,7 +60,8 @@ class Window:
     def leave(self) -> None:
         """Give a place back."""
         self._taken -= 1
-        self._fill()
+        if self._waiting:
+            self._fill()
 
     def refused(self, halvings: int) -> None:
         """Halve the window for a request that was refused.

@@ -32,4 +32,4 @@ def plan(samples: Iterable[Sample], models: Sequence[str], epochs: int) -> Itera
 def sample_key(sample: Sample) -> str:
     """Hash what the agent is given of a sample: a changed question means driving again."""
     given = (sample.input, sample.history, sample.agent_args, sample.extra_vars)
-    return sha256_of(*given, *([sample.sessions] if sample.sessions else []))
+    return sha256_of(*given, sample.sessions) if sample.sessions else sha256_of(*given)

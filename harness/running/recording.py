@@ -193,8 +193,11 @@ class Recording:
         # What a function takes out of trials may stand in their samples, which it does not see.
         told = None if self._suite.redact else planned.sample
         self._failures.add(planned.index, trial, told)
-        self._faulty |= {spec.name: spec for spec in planned.sample.graders if spec.fault}
-        self._unmatched.add(trial, planned.sample.graders)
+        own = planned.sample.graders
+        if own:
+            self._faulty |= {spec.name: spec for spec in own if spec.fault}
+        if own or self._unmatched.watches():
+            self._unmatched.add(trial, own)
         self._progress = self._progress.after(outcome)
         self._observer.moved(self._progress)
 

@@ -8,6 +8,7 @@ from functools import cached_property, partial
 from pathlib import Path
 
 from harness.loading.datasets import Dataset, open_dataset
+from harness.loading.linting import lints_samples
 from harness.loading.validation import sample_faults
 from harness.running.budget_amounts import is_limited
 from harness.running.cleaning import clean_run
@@ -258,8 +259,11 @@ class _Run:
 
     def _samples(self) -> Iterator[Sample]:
         """Return the samples, with a warning of each that a grader cannot grade."""
+        # What no grader looks at need not be asked for, sample by sample.
+        are_linted = lints_samples(self.suite.graders)
         for line, sample in self.dataset.stream():
-            self.recording.warn_of(sample_faults(self.suite, sample, line=line))
+            if are_linted or sample.graders:
+                self.recording.warn_of(sample_faults(self.suite, sample, line=line))
             yield sample
 
     async def _make(self, driver: Driver, planned: PlannedTrial) -> None:
@@ -276,7 +280,8 @@ class _Run:
                 if self.underway.pop(planned.index, None):
                     self.recording.store(planned, trial)
         finally:
-            self._cut_off(planned.index)
+            if planned.index in self.underway:
+                self._cut_off(planned.index)
 
     def _cut_off(self, index: int) -> None:
         """Store a trial that has not come to its end, as far as it was driven."""

@@ -26,6 +26,8 @@ from harness.types.trials import (
     TrialStatus,
 )
 
+_UNJUDGED = frozenset({"target_error", INTERRUPTED})
+
 
 async def graded_trial(
     suite: Suite, task: PlannedTrial, driven: Driven, started_at: datetime
@@ -43,7 +45,7 @@ async def graded_trial(
             limits=suite.limits,
             facts=TrialFacts(model=task.model, usage=driven.usage, seconds=driven.seconds),
         )
-    return _trial(suite, task, driven, grades, (started_at, monotonic() - started))
+    return _trial(suite, task, driven, (specs, grades), (started_at, monotonic() - started))
 
 
 def interrupted_trial(
@@ -62,18 +64,19 @@ def interrupted_trial(
         driven = msgspec.structs.replace(driven, error=error)
     if driven is None:
         return None
-    return _trial(suite, task, driven, {}, (started_at, 0.0))
+    specs = (*suite.graders, *task.sample.graders)
+    return _trial(suite, task, driven, (specs, {}), (started_at, 0.0))
 
 
 def _trial(
     suite: Suite,
     task: PlannedTrial,
     driven: Driven,
-    grades: dict[str, Grade],
+    graded: tuple[Sequence[GraderSpec], dict[str, Grade]],
     timed: tuple[datetime, float],
 ) -> Trial:
-    specs = (*suite.graders, *task.sample.graders)
     status = driven.error.policy.status if driven.error else "completed"
+    specs, grades = graded
     status, passed, score = judged(suite, specs, grades, status)
     return Trial(
         sample_id=task.sample.id,
@@ -110,7 +113,7 @@ def judged(
     """Return a trial's status, verdict and score from how driving ended and from the grades."""
     if status == "agent_failure":
         return status, False, 0.0
-    if status in {"target_error", INTERRUPTED}:
+    if status in _UNJUDGED:
         return status, None, None
     passed, score = judge_trial(specs, grades, suite.scoring)
     if passed is None and has_grading_error(specs, grades):

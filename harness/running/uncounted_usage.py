@@ -36,7 +36,7 @@ class UncountedUsage:
 
     def count(self, trial: Trial) -> None:
         """Take a line that counts: what it has in common with others is in the numbers already."""
-        bill = self._bills.get(_drive(trial))
+        bill = self._bills.get(_drive(trial)) if self._bills else None
         if bill is not None:
             bill.driven = Usage()
             for place in _judged(trial):

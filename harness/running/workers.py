@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Coroutine, Iterator
-from contextlib import suppress
 from typing import Any, TypeVar
 
 from harness.system.clock import monotonic
@@ -76,20 +75,7 @@ async def run_workers(
     A job that raises `NotStarted` is left out; the first other exception of a job ends the others
     and is raised.
     """
-
-    async def work() -> None:
-        yielded = monotonic()
-        for job in jobs:
-            with suppress(NotStarted):
-                await do(job)
-            # A job may have swallowed its cancellation.
-            if stop.is_asked:
-                return
-            if monotonic() - yielded > _YIELD_SECONDS:
-                await asyncio.sleep(0)
-                yielded = monotonic()
-
-    workers = [asyncio.create_task(work()) for _ in range(concurrency)]
+    workers = [asyncio.create_task(_work(jobs, do, stop)) for _ in range(concurrency)]
     try:
         await asyncio.wait(workers, return_when=asyncio.FIRST_EXCEPTION)
     finally:
@@ -99,3 +85,18 @@ async def run_workers(
     for worker in workers:
         if worker.done() and not worker.cancelled() and (error := worker.exception()):
             raise error
+
+
+async def _work(jobs: Iterator[_T], do: Callable[[_T], Awaitable[None]], stop: Stop) -> None:
+    yielded = monotonic()
+    for job in jobs:
+        try:  # noqa: SIM105  (`suppress` costs as much as all the rest of this loop)
+            await do(job)
+        except NotStarted:
+            pass
+        # A job may have swallowed its cancellation.
+        if stop.is_asked:
+            return
+        if monotonic() - yielded > _YIELD_SECONDS:
+            await asyncio.sleep(0)
+            yielded = monotonic()

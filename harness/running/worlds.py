@@ -7,7 +7,7 @@ import threading
 from collections.abc import AsyncIterator, Callable, Coroutine, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from graphlib import TopologicalSorter
-from typing import Any
+from typing import Any, get_args
 
 import msgspec
 
@@ -36,13 +36,16 @@ class Worlds:
         tell: Callable[[BaseException], str] = error_line,
     ) -> None:
         self._tell = tell
-        self._fixtures = fixtures
+        self._of_scope: dict[Scope, tuple[Fixture, ...]] = {
+            scope: tuple(fixture for fixture in fixtures if fixture.scope == scope)
+            for scope in get_args(Scope)
+        }
         self._seconds = seconds
         self._warn = warn
 
     def of_scope(self, scope: Scope) -> tuple[Fixture, ...]:
         """Return the fixtures of a scope."""
-        return tuple(fixture for fixture in self._fixtures if fixture.scope == scope)
+        return self._of_scope[scope]
 
     @asynccontextmanager
     async def opened(self, scope: Scope, given: Mapping[str, Any]) -> AsyncIterator[dict[str, Any]]:

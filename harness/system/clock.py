@@ -2,14 +2,13 @@
 
 import time
 from datetime import UTC, datetime, timedelta
+from functools import partial
 
 _SHORT = 60.0
 
 
-def now() -> datetime:
-    """Return the time of day, in UTC."""
-    return datetime.now(UTC)
-
+now = partial(datetime.now, UTC)
+"""Returns the time of day, in UTC."""
 
 monotonic = time.perf_counter
 """Seconds by a clock that never jumps; only differences mean something."""

@@ -5,8 +5,9 @@ from typing import Any
 
 import msgspec
 
+_encode = msgspec.json.Encoder(order="sorted").encode
+
 
 def sha256_of(*values: Any) -> str:
     """Hash values by their JSON; the order of keys in a mapping does not matter."""
-    text = msgspec.json.encode(values, order="sorted")
-    return f"sha256:{hashlib.sha256(text).hexdigest()}"
+    return f"sha256:{hashlib.sha256(_encode(values)).hexdigest()}"

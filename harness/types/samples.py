@@ -5,6 +5,8 @@ from typing import Any
 
 import msgspec
 
+_NONE: frozenset[int] = frozenset()
+
 
 class Sample(msgspec.Struct, frozen=True, kw_only=True):
     """One dataset row: what the agent is told, and what is expected of it.
@@ -38,4 +40,4 @@ class Sample(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def session_starts(self) -> frozenset[int]:
         """Return the turns that begin a further session, by their index."""
-        return frozenset(accumulate(self.sessions[:-1]))
+        return frozenset(accumulate(self.sessions[:-1])) if self.sessions else _NONE

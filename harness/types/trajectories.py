@@ -32,6 +32,9 @@ class Usage(msgspec.Struct, frozen=True, kw_only=True):
         )
 
 
+_UNKNOWN = Usage()
+
+
 def _add(one: _N | None, other: _N | None) -> _N | None:
     if one is None or other is None:
         return other if one is None else one
@@ -87,4 +90,5 @@ class Trajectory(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def usage(self) -> Usage:
         """Sum the usage of all steps."""
-        return sum((step.usage for turn in self.turns for step in turn.steps), Usage())
+        steps = [step for turn in self.turns for step in turn.steps]
+        return sum((step.usage for step in steps), Usage()) if steps else _UNKNOWN
