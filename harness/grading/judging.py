@@ -1,7 +1,8 @@
 """Grades of one trajectory: every grader is called, each kept apart from the others' failures."""
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Coroutine, Mapping, Sequence
+from functools import cached_property
 from typing import Any, TypeGuard, cast
 
 from msgspec.structs import replace
@@ -39,6 +40,9 @@ EVIDENCE_CHARACTERS = 2_000
 NO_MESSAGES = "Empty trajectory - agent produced no messages"
 NO_SUBMISSION = "Empty submission - extractor found no content"
 
+_Judging = Coroutine[Any, Any, Grade]
+"""What judges when it is awaited."""
+
 _NO_FACTS = TrialFacts()
 _COSTS = {"free": 0, "low": 1, "medium": 2, "high": 3}
 _DETERMINISMS = {"static": 0, "complex-static": 1, "llm": 2}
@@ -61,7 +65,7 @@ async def grade_trajectory(  # noqa: PLR0913  (the trial as a whole is the sixth
     Graders that look at grades run last, each after those that stand before it; `facts` holds
     the grades that there are already. Whatever a grader does ends in its grade.
     """
-    judge = _Judge(snapshots, limits.grader_seconds, facts, LettaView(trajectory))
+    judge = _Judge(snapshots, limits.grader_seconds, facts, trajectory)
     last = [spec for spec in specs if needs_grades(spec)]
     first = [spec for spec in specs if not needs_grades(spec)] if last else specs
     ordered = sorted(first, key=_expense) if len(first) > 1 else first
@@ -76,19 +80,28 @@ async def grade_trajectory(  # noqa: PLR0913  (the trial as a whole is the sixth
 
 def needs_grades(spec: GraderSpec) -> bool:
     """Say whether a grader looks at the grades of others, so that none of its own holds."""
-    own = isinstance(spec.grader, CustomGrader) and spec.grader.needs_grades
-    return own or any(map(needs_grades, spec.parts))
+    if spec.parts:
+        return any(map(needs_grades, spec.parts))
+    return isinstance(spec.grader, CustomGrader) and spec.grader.needs_grades
 
 
 class _Judge:
     """Judges one trial with grader after grader; each extraction is made once."""
 
     def __init__(
-        self, snapshots: Mapping[str, Any], seconds: float, facts: TrialFacts, letta: LettaView
+        self,
+        snapshots: Mapping[str, Any],
+        seconds: float,
+        facts: TrialFacts,
+        trajectory: Trajectory,
     ) -> None:
-        self._snapshots, self._seconds, self._letta = snapshots, seconds, letta
+        self._snapshots, self._seconds, self._trajectory = snapshots, seconds, trajectory
         self.facts = facts
         self._extractions: list[tuple[int | None, Any, asyncio.Future[Submission | Grade]]] = []
+
+    @cached_property
+    def _letta(self) -> LettaView:
+        return LettaView(self._trajectory)
 
     async def judge_all(self, specs: Sequence[GraderSpec], whole: View) -> dict[str, Grade]:
         """Judge by plug-ins in their order, and by what may have to wait beside each other."""
@@ -109,16 +122,19 @@ class _Judge:
             grades = await self.judge_all([spec for spec in specs if spec.name not in tasks], whole)
         return grades | {name: task.result() for name, task in tasks.items()}
 
-    async def judge(self, spec: GraderSpec, whole: View) -> Grade:
+    def judge(self, spec: GraderSpec, whole: View) -> _Judging:
         """Judge a conversation with one grader: whole, one turn of it, or turn by turn."""
         if spec.parts:
-            return await self._combine(spec, whole)
+            return self._combine(spec, whole)
         if spec.turn is not None:
-            return await self._judge_turn(spec, whole, spec.turn)
+            return self._judge_turn(spec, whole, spec.turn)
         if graded_by_turn(whole.sample) and spec.grader.reads == "submission":
-            turns = range(len(whole.sample.turns))
-            return joined([await self._judge_turn(spec, whole, turn) for turn in turns], spec)
-        return await self._judge_view(spec, whole)
+            return self._judge_turns(spec, whole)
+        return self._judge_view(spec, whole)
+
+    async def _judge_turns(self, spec: GraderSpec, whole: View) -> Grade:
+        turns = range(len(whole.sample.turns))
+        return joined([await self._judge_turn(spec, whole, turn) for turn in turns], spec)
 
     async def _combine(self, spec: GraderSpec, whole: View) -> Grade:
         """Judge by the parts of a combination; its own turn was handed on to them."""
@@ -167,29 +183,31 @@ class _Judge:
                 return await extraction
         extraction = asyncio.get_running_loop().create_future()
         self._extractions.append((view.turn, extractor, extraction))
-        subject = self._subject(view, None)
         if isinstance(extractor, CustomExtractor):
+            subject = self._subject(view, None)
             made = await call_extractor(extractor, subject, self._letta, seconds=self._seconds)
         elif _reads_subject(extractor):
-            made = await call_plugin(extractor.extract_from, subject, submission_of)
+            made = await call_plugin(
+                extractor.extract_from, self._subject(view, None), submission_of
+            )
         else:
             plain = cast("Extractor", extractor)
             made = await call_plugin(plain.extract, view.trajectory, submission_of)
         extraction.set_result(made)
         return made
 
-    async def _grade(
+    def _grade(
         self,
         grader: Grader | ConnectedGrader | CombiningGrader | CustomGrader,
         view: View,
         submission: Submission | None,
-    ) -> Grade:
+    ) -> _Judging:
         subject = self._subject(view, submission)
         if isinstance(grader, CustomGrader):
-            return await call_grader(grader, subject, self._letta, seconds=self._seconds)
+            return call_grader(grader, subject, self._letta, seconds=self._seconds)
         if is_connected(grader):
-            return await call_connected(grader, subject)
-        return await call_plugin(cast("Grader", grader).grade, subject, grade_of)
+            return call_connected(grader, subject)
+        return call_plugin(cast("Grader", grader).grade, subject, grade_of)
 
     def _subject(self, view: View, submission: Submission | None) -> Subject:
         facts = self.facts
@@ -234,8 +252,10 @@ def _passed(grade: Grade, spec: GraderSpec) -> bool | None:
 
 
 def _may_wait(spec: GraderSpec) -> bool:
+    if spec.parts:
+        return any(map(_may_wait, spec.parts))
     custom = isinstance(spec.grader, CustomGrader) or isinstance(spec.extractor, CustomExtractor)
-    return custom or is_connected(spec.grader) or any(map(_may_wait, spec.parts))
+    return custom or is_connected(spec.grader)
 
 
 def _reads_subject(extractor: Any) -> TypeGuard[SubjectExtractor]:

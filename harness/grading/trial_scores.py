@@ -24,21 +24,30 @@ def judge_trial(
     it. Without either and without a required grade, every scored one has to pass: a trial never
     passes unchecked. Skipped grades do not count. A grader that cannot work lets no trial pass.
     """
-    if has_grading_error(specs, grades):
+    scores: list[float] = []
+    weights: list[float] = []
+    required: list[Grade] = []
+    scored: list[Grade] = []
+    is_faulty = False
+    # One loop, for every trial of a run is judged.
+    for spec in specs:
+        if spec.role == "observed":
+            continue
+        grade = grades[spec.name]
+        if grade.status == "error":
+            return None, None
+        if grade.score is not None:
+            scores.append(grade.score)
+            weights.append(float(spec.weight))
+            (required if spec.role == "required" else scored).append(grade)
+            is_faulty = is_faulty or bool(spec.fault)
+    if not scores:
         return None, None
-    deciding = [spec for spec in specs if spec.role != "observed"]
-    graded = [(spec, grades[spec.name]) for spec in deciding]
-    counted = [(spec, grade) for spec, grade in graded if grade.score is not None]
-    if not counted:
-        return None, None
-    score = weighted_mean(
-        [grade.score or 0.0 for _, grade in counted], [float(spec.weight) for spec, _ in counted]
-    )
-    if any(spec.fault for spec, _ in counted):
+    score = weighted_mean(scores, weights)
+    if is_faulty:
         return False, score
-    required = [grade for spec, grade in counted if spec.role == "required"]
     met = None if scoring.rule is None else meets_rule(scoring.rule, grades)
     if scoring.threshold is None and met is None:
-        return all(grade.passed for grade in required or [grade for _, grade in counted]), score
+        return all(grade.passed for grade in required or scored), score
     reached = scoring.threshold is None or reaches(score, scoring.threshold)
     return all(grade.passed for grade in required) and reached and met is not False, score
