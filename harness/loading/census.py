@@ -3,6 +3,8 @@
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 
+import msgspec
+
 from harness.loading.fault_lists import FaultList
 from harness.loading.sample_rows import ReadRow
 from harness.loading.selections import Selection
@@ -20,8 +22,7 @@ GIVEN_AWAY = "the id holds the value of a secret"
 ALLOWED_ID = "ids are stored as they are: one that gives nothing away"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Located:
+class Located(msgspec.Struct, frozen=True, kw_only=True):
     """One row of a file: its line, what was read of it, and its faults with their places.
 
     `surrogates` counts the lone surrogates that were replaced by U+FFFD.

@@ -1,7 +1,7 @@
 """Samples written in the suite itself, under `samples`."""
 
 from collections.abc import Collection
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import msgspec
@@ -84,7 +84,7 @@ def _read(at: Location, index: int, context: LoadContext) -> ReadRow | None:
     for name, close in misspelt(columns):
         problem = f'"{name}" goes to the metadata'
         context.findings.warn_key(at, name, problem, f'did you mean "{close}"?')
-    return replace(read, id_is_text=quoted)
+    return msgspec.structs.replace(read, id_is_text=quoted)
 
 
 def _rubric(read: ReadRow, at: Location, context: LoadContext) -> str | None:

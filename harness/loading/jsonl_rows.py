@@ -230,10 +230,11 @@ def _has_unique_keys(line: bytes, row: dict[str, Any]) -> bool:
     Where a text holds `":` too, or there is white space before a colon, the answer is no; the exact
     reading then finds out.
     """
-    if b" :" in line:
+    # Not by `in`, which first takes the bytes for a number. One byte is found faster than two.
+    find = line.find
+    if find(b" :") >= 0:
         return False
-    # One byte is found much faster than two.
-    if (b"\t" in line and b"\t:" in line) or (b"\r" in line and b"\r:" in line):
+    if (find(b"\t") >= 0 and find(b"\t:") >= 0) or (find(b"\r") >= 0 and find(b"\r:") >= 0):
         return False
     colons = line.count(b'":')
     return colons == len(row) or colons == _count_keys(row)

@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+import msgspec
+
 from harness.documents.nodes import describe_value
 from harness.system.suggestions import find_close
 from harness.types.samples import Sample
@@ -60,8 +62,7 @@ class Row:
         self.problems.append((column, problem, allowed))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReadRow:
+class ReadRow(msgspec.Struct, frozen=True, kw_only=True):
     """A row that was read.
 
     `sample` is None where `problems` says why. `id_is_text` is False for an id that was written
