@@ -20,6 +20,9 @@ SKIPPED, BROKE, ERROR, GRADED = range(4)
 """States of a grade; it broke where the grader has said so itself."""
 
 
+_MISSING = (None, None, "missing")
+
+
 class GraderTally:
     """One grader on one model.
 
@@ -37,7 +40,7 @@ class GraderTally:
         given = outcome.grades.get(name)
         if given is None and not self._asked_everywhere:
             return
-        score, passed, status = given or (None, None, "missing")
+        score, passed, status = given or _MISSING
         if status == "skipped":
             self.states.add(row, SKIPPED)
             return
@@ -55,23 +58,23 @@ class UsageTally:
 
     def __init__(self) -> None:
         self._costs = array("d")
-        self._tokens: list[int | None] = [None, None]
+        self._input: int | None = None
+        self._output: int | None = None
 
-    def add(self, usage: Usage | None) -> None:
+    def add(self, usage: Usage) -> None:
         """Take the usage of one trial."""
-        if usage is None:
-            return
         if usage.cost_usd is not None and abs(usage.cost_usd) <= _MOST_USD:
             self._costs.append(usage.cost_usd)
-        for place, tokens in enumerate((usage.input_tokens, usage.output_tokens)):
-            if tokens is not None:
-                self._tokens[place] = (self._tokens[place] or 0) + tokens
+        if usage.input_tokens is not None:
+            self._input = (self._input or 0) + usage.input_tokens
+        if usage.output_tokens is not None:
+            self._output = (self._output or 0) + usage.output_tokens
 
     @property
     def total(self) -> Usage:
         """Sum what is known of tokens and money."""
         cost = math.fsum(self._costs) if self._costs else None
-        return Usage(input_tokens=self._tokens[0], output_tokens=self._tokens[1], cost_usd=cost)
+        return Usage(input_tokens=self._input, output_tokens=self._output, cost_usd=cost)
 
 
 _MOST_USD = 1e9
@@ -115,7 +118,8 @@ class ModelTally:
 
     def _add_amounts(self, row: int, outcome: Outcome) -> None:
         self.usage.add(outcome.usage)
-        self.judge_usage.add(outcome.judge_usage)
+        if outcome.judge_usage is not None:
+            self.judge_usage.add(outcome.judge_usage)
         for column, amount in zip(self._columns, amounts_of(outcome), strict=True):
             if amount is not None:
                 column.add(row, amount)
