@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from harness.reports.github_annotations import first_of_each, github_annotations
+from harness.reports.github_annotations import annotated_samples, github_annotations
 from harness.reports.markdown_spans import code_span
 from harness.running.sample_places import places_of
 from harness.storing.manifests import read_manifest
@@ -67,7 +67,7 @@ def is_github() -> bool:
 def annotation_lines(folder: Path, summary: Summary, explanation: Explanation) -> list[str]:
     """Return the annotations of a run, at lines as they stand in the repository."""
     root = os.environ.get("GITHUB_WORKSPACE")
-    ids = {failed.sample_id for failed in first_of_each(summary)}
+    ids = annotated_samples(summary, explanation)
     try:
         places = places_of(read_manifest(folder), ids, Path(root) if root else None)
     except StoreError:

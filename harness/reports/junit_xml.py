@@ -14,7 +14,7 @@ from typing import Literal
 from junitparser import Error, Failure, Skipped
 from junitparser.xunit2 import JUnitXml, TestCase, TestSuite
 
-from harness.reports.comparison_words import exclusion_lines
+from harness.reports.comparison_words import exclusion_lines, pair_line
 from harness.system.texts import cut, harmless, one_line
 from harness.types.comparisons import Comparison
 from harness.types.explanations import Explanation, Place, SampleResult
@@ -22,6 +22,7 @@ from harness.types.summaries import FailedTrial, GateResult, ModelSummary, Summa
 from harness.types.verdicts import VERDICT_WORDS
 
 _LONGEST, _MESSAGE = 2_000, 300
+_MOST_NAMED = 10
 _NO_XML = re.compile("[^\t\n\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 """What no document of XML 1.0 may hold, escaped or not."""
 
@@ -94,7 +95,23 @@ def _numbers(model: ModelSummary) -> Iterator[tuple[str, str]]:
     for name, grader in model.graders.items():
         values[f"grader.{name}.mean"] = grader.mean
         values[f"grader.{name}.pass_rate"] = grader.pass_rate.value
-    yield from ((name, f"{value:.6g}") for name, value in values.items() if value is not None)
+    values |= _slices(model)
+    for name, value in values.items():
+        if value is not None:
+            yield name, str(value) if isinstance(value, int) else f"{value:.6g}"
+
+
+def _slices(model: ModelSummary) -> dict[str, float | None]:
+    values: dict[str, float | None] = {}
+    for name, slices in model.slices.items():
+        for value, of in slices.items():
+            begin = f"slice.{name}.{value}"
+            values |= {
+                f"{begin}.trials": of.trials,
+                f"{begin}.passed": of.passed,
+                f"{begin}.pass_rate": of.pass_rate.value,
+            }
+    return values
 
 
 def _case(run: ReportedRun, result: SampleResult) -> TestCase:
@@ -174,6 +191,9 @@ def _comparison(run: ReportedRun, comparison: Comparison) -> TestCase:
         case.append(kind(xml_text(f"{VERDICT_WORDS[verdict.verdict]}: {why}", _MESSAGE), "verdict"))
         said = [*exclusion_lines(comparison)]
         said += [f"{len(g.samples)} of {g.of}: {g.words}" for g in comparison.divergences]
+        said += map(pair_line, comparison.regressed[:_MOST_NAMED])
+        if (more := len(comparison.regressed) - _MOST_NAMED) > 0:
+            said.append(f"and {more} more")
         case.result[0].text = xml_text("\n".join(said), _LONGEST)
     return case
 
@@ -201,6 +221,23 @@ _WORDS: Mapping[bool | None, Literal["missed", "not judged"]] = {
 def _gate(run: ReportedRun, gate: GateResult) -> TestCase:
     case = _of_verdict(run, f"gate: {gate.text}")
     if gate.passed is not True:
-        found = "nothing measured" if gate.value is None else f"is {gate.value:.6g}"
+        parts = [part for part in gate.parts if part.passed is not True]
+        found = f"{len(parts)} of its {len(gate.parts)} gates" if parts else _found(gate)
         case.append(Failure(xml_text(f"{_WORDS[gate.passed]}: {found}"), "gate"))
+        said = [f"{part.text}: {_WORDS[part.passed]}, {_found(part)}" for part in _leaves(parts)]
+        if said:
+            case.result[0].text = xml_text("\n".join(said), _LONGEST)
     return case
+
+
+def _found(gate: GateResult) -> str:
+    return "nothing measured" if gate.value is None else f"is {gate.value:.6g}"
+
+
+def _leaves(gates: Iterable[GateResult]) -> Iterator[GateResult]:
+    """Return the single gates that were not met, those of groups inside of groups too."""
+    for gate in gates:
+        if gate.parts:
+            yield from _leaves(part for part in gate.parts if part.passed is not True)
+        else:
+            yield gate

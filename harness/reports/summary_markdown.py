@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from harness.reports.comparison_words import exclusion_lines
 from harness.reports.markdown_spans import code_span, plain_words
 from harness.reports.number_words import counted
+from harness.system.shown_shares import percent
 from harness.types.comparisons import Change, Comparison
 from harness.types.explanations import (
     Explanation,
@@ -112,8 +113,17 @@ def _numbers(numbers: ModelNumbers) -> str:
     answered = f"; answered by {served}" if served else ""
     return (
         f"- {code_span(numbers.model, _NAME)}: {numbers.passed} of {trials} passed"
-        f"{said}{errors}{ungraded}{answered}"
+        f"{said}{errors}{ungraded}{answered}{_slices(numbers)}"
     )
+
+
+def _slices(numbers: ModelNumbers) -> str:
+    said = [
+        f"{code_span(f'{one.name}: {one.value}', _NAME)} {one.passed} of {one.trials} "
+        f"({percent(one.rate)})"
+        for one in numbers.low_slices
+    ]
+    return f"; lowest slices: {', '.join(said)}" if said else ""
 
 
 def _shown(shown: ShownFailure) -> Iterator[str]:

@@ -26,10 +26,16 @@ from harness.running.sample_places import places_of
 from harness.storing.manifests import Manifest, read_manifest
 from harness.types.comparisons import Comparison, Divergence
 from harness.types.errors import StoreError
-from harness.types.explanations import BadEvent, Explanation, ModelNumbers, ShownFailure
-from harness.types.summaries import FailedTrial, Summary
+from harness.types.explanations import (
+    BadEvent,
+    Explanation,
+    ModelNumbers,
+    ShownFailure,
+    SliceNumbers,
+)
+from harness.types.summaries import FailedTrial, ModelSummary, Summary
 
-_SHOWN = 3
+_SHOWN, _LOW = 3, 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,8 +147,26 @@ def _numbers(summary: Summary, served: dict[str, tuple[str, ...]]) -> Iterator[M
             pass_rate=model.pass_rate,
             ungraded=model.ungraded,
             errors_left_out=summary.errors == "exclude" and model.errors > 0,
+            low_slices=_low_slices(model, excludes=summary.errors == "exclude"),
             served=served.get(name, ()),
         )
+
+
+def _low_slices(model: ModelSummary, *, excludes: bool) -> tuple[SliceNumbers, ...]:
+    whole = model.pass_rate.value
+    found = [
+        SliceNumbers(
+            name=name,
+            value=value,
+            passed=of.passed,
+            trials=of.trials - of.ungraded - (of.errors if excludes else 0),
+            rate=of.pass_rate.value,
+        )
+        for name, values in model.slices.items()
+        for value, of in values.items()
+        if whole is not None and of.pass_rate.value is not None and of.pass_rate.value < whole
+    ]
+    return tuple(sorted(found, key=lambda one: (one.rate, -one.trials, one.name, one.value))[:_LOW])
 
 
 def _shown(folder: Path, chosen: Iterable[FoundFailure]) -> Iterator[ShownFailure]:

@@ -1,7 +1,7 @@
 """The samples that regressed or improved, each with evidence of both runs and where they part."""
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -17,6 +17,7 @@ from harness.measuring.paired_outcomes import (
 )
 from harness.running.compared_sides import SCORE, TRIAL, ComparedSide, value_of
 from harness.running.first_failures import failed_of
+from harness.running.sample_places import places_of
 from harness.storing.counted_outcomes import FoundTrials
 from harness.types.comparisons import (
     Divergence,
@@ -24,6 +25,7 @@ from harness.types.comparisons import (
     SamplePair,
     TrialEvidence,
 )
+from harness.types.explanations import Place
 from harness.types.trials import Outcome, Trial
 
 _SAME = 1e-12
@@ -66,7 +68,8 @@ def moved_samples(
     """Find the samples whose mean over epochs differs, and show one trial of each run.
 
     Only the trials that are shown are read: of a regressed sample the best of the baseline and
-    the worst of the candidate, of an improved one the reverse.
+    the worst of the candidate, of an improved one the reverse. Their places are those of the
+    candidate's dataset.
 
     Raises:
         StoreError: a run cannot be read.
@@ -82,7 +85,8 @@ def moved_samples(
         _Shown.of(baseline, ids, pairs.metric, falling),
         _Shown.of(candidate, ids, pairs.metric, ids.keys() - falling),
     )
-    shown = _Showing(pairs.metric.name, sides)
+    places = places_of(candidate.manifest, ids) if ids else {}
+    shown = _Showing(pairs.metric.name, sides, places)
     worse = tuple(map(shown.pair, regressed))
     better = tuple(map(shown.pair, improved))
     found = {one.sample_id: one.divergence for one in worse if one.divergence is not None}
@@ -164,6 +168,7 @@ class _Showing:
 
     metric: str
     sides: tuple[_Shown, _Shown]
+    places: Mapping[str, Place]
     served: tuple[set[str], set[str]] = field(default_factory=lambda: (set(), set()))
 
     def pair(self, sample: PairedSample) -> SamplePair:
@@ -173,6 +178,7 @@ class _Showing:
             models.update(_served(trial))
         before, after = _evidence(trials, self.metric)
         one, other = trials
+        place = self.places.get(sample.sample_id)
         return SamplePair(
             sample_id=sample.sample_id,
             baseline_passes=self.sides[0].passes[sample.sample_id],
@@ -183,6 +189,7 @@ class _Showing:
             baseline_shown=before,
             candidate_shown=after,
             divergence=_divergence(one, other),
+            place=None if place is None else str(place),
         )
 
 

@@ -69,11 +69,22 @@ class MissedGate(msgspec.Struct, frozen=True, kw_only=True):
     value: float | None
 
 
+class SliceNumbers(msgspec.Struct, frozen=True, kw_only=True):
+    """A slice of a model in a few words: how many of its trials passed; errors as for the model."""
+
+    name: str
+    value: str
+    passed: int
+    trials: int
+    rate: float
+
+
 class ModelNumbers(msgspec.Struct, frozen=True, kw_only=True):
     """One model in one line.
 
     `errors` are left out of `pass_rate` where `errors_left_out`, and failures in it otherwise;
-    `ungraded` trials are in no rate. `served` are the models that really answered, as their
+    `ungraded` trials are in no rate. `low_slices` are the three whose pass rate is lowest, of those
+    below the model's own. `served` are the models that really answered, as their
     endpoint names them, in the trials that were looked at.
     """
 
@@ -84,6 +95,7 @@ class ModelNumbers(msgspec.Struct, frozen=True, kw_only=True):
     pass_rate: Interval
     ungraded: int = 0
     errors_left_out: bool = False
+    low_slices: tuple[SliceNumbers, ...] = ()
     served: tuple[str, ...] = ()
 
 

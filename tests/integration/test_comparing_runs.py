@@ -96,6 +96,11 @@ def test_the_quickstart_regresses_at_the_skipped_tool_and_the_invented_id(tmp_pa
     failed = {t.sample_id for t in run.trials() if t.model == "scripted/hasty" and not t.passed}
     assert {pair["sample_id"] for pair in one["regressed"]} == failed
     assert (one["verdict"]["verdict"], one["improved"]) == ("regressed", [])
+    data = (QUICKSTART / "samples.jsonl").read_text("utf-8").splitlines()
+    for pair in one["regressed"]:
+        file, _, line = pair["place"].rpartition(":")
+        assert file.endswith("suites/quickstart/samples.jsonl")
+        assert json.loads(data[int(line) - 1])["id"] == pair["sample_id"]
     groups = {(group["kind"], group["tool"]) for group in one["divergences"]}
     assert ("no_call", "lookup_release_train") in groups
     invented = [

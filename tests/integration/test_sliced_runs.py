@@ -58,3 +58,6 @@ def test_a_slice_decides_the_exit_code_and_stands_in_the_summary(tmp_path, least
         ("tags", "long"): 0.0,
     }
     assert model["per_trial"]["seconds"]["trials"] == 6
+    page = (path.parent / "summary.md").read_text("utf-8")
+    lowest = "`tags: long` 0 of 2 (0.0 %), `language: de` 2 of 4 (50.0 %), `tags: hard`"
+    assert f"; lowest slices: {lowest}" in page

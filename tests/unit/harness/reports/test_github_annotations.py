@@ -4,7 +4,15 @@ import pytest
 from fakes.explained_runs import failed_trial, make_explanation, make_summary
 
 from harness.reports.github_annotations import github_annotations
+from harness.types.comparisons import (
+    ComparedRun,
+    Comparison,
+    Pairing,
+    SamplePair,
+    TrialEvidence,
+)
 from harness.types.explanations import Place
+from harness.types.verdicts import SuiteVerdict
 
 PLACES = {"": Place("suite.yaml", 0), "s1": Place("data/samples.jsonl", 7)}
 
@@ -36,6 +44,34 @@ def test_failures_of_a_run_that_passes_are_warnings():
 
 def test_epochs_of_a_sample_are_one_annotation():
     assert len(lines(failed_trial(), failed_trial(epoch=1), failed_trial(model="n"))) == 3
+
+
+def test_samples_that_have_regressed_come_first_and_are_told_once():
+    shown = TrialEvidence(epoch=0, status="completed", passed=False, grader="g", evidence="no id")
+    fell = SamplePair(
+        sample_id="s1",
+        baseline_passes=3,
+        baseline_trials=3,
+        candidate_passes=1,
+        candidate_trials=3,
+        candidate_shown=shown,
+    )
+    compared = Comparison(
+        suite="release train",
+        baseline=ComparedRun(run_id="base", model="m"),
+        candidate=ComparedRun(run_id="r-1", model="m"),
+        pairing=Pairing(paired=2),
+        verdict=SuiteVerdict(verdict="regressed", question="fixed_suite"),
+        regressed=(fell,),
+    )
+    told = lines(failed_trial("s0"), failed_trial("s1"), comparisons=(compared,))
+    assert told[1:] == [
+        (
+            "::error file=data/samples.jsonl,line=7,title=s1 on m::regressed: 3/3 passed in base, "
+            "1/3 now; g: no id"
+        ),
+        "::error file=suite.yaml,title=s0 on m::g: it said nothing",
+    ]
 
 
 def test_there_are_never_more_than_github_shows_and_the_rest_is_counted():

@@ -2,14 +2,21 @@
 
 from pathlib import Path
 
+import msgspec
 import pytest
 from fakes.explained_runs import failed_trial, make_explanation, make_summary, model_summary
 from lxml import etree
 
 from harness.reports.junit_xml import ReportedRun, junit_xml
-from harness.types.comparisons import ComparedRun, Comparison, DivergenceGroup, Pairing
+from harness.types.comparisons import (
+    ComparedRun,
+    Comparison,
+    DivergenceGroup,
+    Pairing,
+    SamplePair,
+)
 from harness.types.explanations import Place, SampleResult
-from harness.types.summaries import GateResult
+from harness.types.summaries import GateResult, Interval, Mean, SliceSummary
 from harness.types.verdicts import SuiteVerdict
 
 SCHEMA = etree.XMLSchema(etree.parse(Path(__file__).parents[3] / "data/reports/junit.xsd"))
@@ -132,6 +139,43 @@ def test_gates_are_cases_of_the_verdict():
     }
 
 
+def test_of_a_group_of_gates_those_that_were_not_met_are_named():
+    met = GateResult(text="fine", model="m", value=1.0, passed=True)
+    missed = GateResult(text="(tags: seat) >= 0.9", model="m", value=0.75, passed=False)
+    unknown = GateResult(text="cost <= 1", model="m", value=None, passed=None)
+    inner = GateResult(text="any", model="m", value=None, passed=False, parts=(unknown, missed))
+    outer = GateResult(text="all", model="m", value=None, passed=False, parts=(met, inner))
+    (failure,) = case_of(document(gates=(outer,)), "gate: all")
+    assert failure.get("message") == "missed: 1 of its 2 gates"
+    assert failure.text == (
+        "cost <= 1: not judged, nothing measured\n(tags: seat) >= 0.9: missed, is 0.75"
+    )
+
+
+def test_the_numbers_of_slices_are_properties_of_their_model():
+    model = model_summary(trials=2_000_000)
+    seat = SliceSummary(
+        samples=4,
+        trials=4,
+        errors=0,
+        ungraded=0,
+        passed=3,
+        pass_rate=Interval(value=0.75),
+        effective_trials=None,
+        pass_rate_if_errors_failed=None,
+        pass_rate_if_errors_passed=None,
+        score=Mean(mean=None),
+        graders={},
+    )
+    models = {"m": msgspec.structs.replace(model, slices={"tags": {"seat": seat}})}
+    root = document(models=models)
+    found = {one.get("name"): one.get("value") for one in root.iter("property")}
+    begin = "slice.tags.seat"
+    told = [found[f"{begin}.{what}"] for what in ("trials", "passed", "pass_rate")]
+    assert told == ["4", "3", "0.75"]
+    assert found["trials"] == "2000000"
+
+
 def test_a_run_in_which_nothing_ran_is_not_green():
     empty = {"m": model_summary(trials=0, passed=0)}
     root = document(complete=False, models=empty, reasons=("nobody listens", "so it goes"))
@@ -146,18 +190,28 @@ def test_a_run_in_which_nothing_ran_is_not_green():
 )
 def test_a_comparison_is_a_case_of_the_verdict(verdict, tags):
     lost = DivergenceGroup(kind="no_call", words="skips it", tool=None, samples=("a",), of=2)
+    fell = SamplePair(
+        sample_id="a",
+        baseline_passes=3,
+        baseline_trials=3,
+        candidate_passes=0,
+        candidate_trials=3,
+        place="data.jsonl:7",
+    )
     compared = Comparison(
         suite="s",
         baseline=ComparedRun(run_id="base", model="m"),
         candidate=ComparedRun(run_id="r-1", model="m"),
         pairing=Pairing(paired=2),
         verdict=SuiteVerdict(verdict=verdict, question="fixed_suite"),
+        regressed=(fell,),
         divergences=(lost,),
     )
     root = document(explanation=make_explanation(comparisons=(compared,)))
     assert verdict_cases(root)["m compared with base"] == tags
     if tags:
-        assert case_of(root, "m compared with base")[0].text == "1 of 2: skips it"
+        text = case_of(root, "m compared with base")[0].text
+        assert text == "1 of 2: skips it\na (data.jsonl:7): 3/3 passed before, 0/3 now"
 
 
 def test_what_xml_cannot_hold_is_shown_as_something_else():

@@ -23,6 +23,7 @@ from harness.types.explanations import (
     MissedGate,
     ModelNumbers,
     ShownFailure,
+    SliceNumbers,
 )
 from harness.types.summaries import Interval
 from harness.types.verdicts import SuiteVerdict
@@ -198,6 +199,13 @@ def test_samples_that_only_errored_or_never_ran_are_told_apart():
 
 def test_a_model_that_another_one_answered_for_is_named():
     assert "; answered by `m-2031`" in page(models=(numbers(),))
+
+
+def test_the_lowest_slices_of_a_model_stand_beside_it():
+    low = SliceNumbers(name="tags", value="`a|b`\n", passed=1, trials=4, rate=0.25)
+    text = page(models=(numbers(low_slices=(low, low)),))
+    (line,) = (one for one in text.splitlines() if "lowest slices" in one)
+    assert line.count("1 of 4 (25.0 %)") == 2
 
 
 def test_of_an_incomplete_run_the_reason_in_the_title_is_not_said_twice():
