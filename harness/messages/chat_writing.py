@@ -12,7 +12,7 @@ from typing import Any
 
 from harness.messages.assistant_messages import DUPLICATE_KEYS, MODEL_REFUSAL
 from harness.messages.contents import block_kind
-from harness.system.json_values import compact_json
+from harness.messages.event_texts import sent_arguments
 from harness.types.events import (
     AssistantMessage,
     Event,
@@ -187,7 +187,6 @@ def _result(event: ToolResult) -> Iterator[tuple[str, Any]]:
 
 
 def _call(event: ToolCall) -> dict[str, Any]:
-    sent = event.arguments_text
-    arguments = compact_json(event.arguments) if sent is None else sent
-    call = {"type": "function", "function": {"name": event.name, "arguments": arguments}}
+    function = {"name": event.name, "arguments": sent_arguments(event)}
+    call = {"type": "function", "function": function}
     return call if event.call_id is None else {"id": event.call_id, **call}

@@ -1,6 +1,6 @@
 """The text of an event: what a grade's refs point into."""
 
-from harness.system.json_values import compact_json
+from harness.system.json_values import compact_json, storable_json
 from harness.types.events import ErrorEvent, Event, ToolCall, ToolResult
 
 
@@ -13,6 +13,19 @@ def event_text(event: Event) -> str:
     if isinstance(event, ToolResult):
         return event.output
     if isinstance(event, ToolCall):
-        sent = event.arguments_text
-        return compact_json(event.arguments) if sent is None else sent
+        return sent_arguments(event)
     return event.message if isinstance(event, ErrorEvent) else event.text
+
+
+def sent_arguments(call: ToolCall) -> str:
+    """Return the arguments of a call as they were sent, or as compact JSON.
+
+    Numbers that are not finite, which only an agent in the same process can give, are null there,
+    as they are where the trial is stored.
+    """
+    if call.arguments_text is not None:
+        return call.arguments_text
+    try:
+        return compact_json(call.arguments)
+    except ValueError:
+        return compact_json(storable_json(call.arguments))

@@ -19,11 +19,11 @@ from datetime import UTC, datetime
 from typing import Any
 
 from harness.messages.assistant_messages import DUPLICATE_KEYS
+from harness.messages.event_texts import sent_arguments
 from harness.messages.letta_events import system_fields
 from harness.messages.letta_messages import APPROVAL_REQUEST
 from harness.messages.letta_tools import read_letta_calls
 from harness.messages.pairing import Place, pair_results
-from harness.system.json_values import compact_json
 from harness.types.events import (
     AssistantMessage,
     ErrorEvent,
@@ -177,9 +177,7 @@ def _waiting(group: list[_Numbered]) -> int:
 
 
 def _call(call: ToolCall, call_id: str) -> Record:
-    sent = call.arguments_text
-    arguments = compact_json(call.arguments) if sent is None else sent
-    return {"name": call.name, "arguments": arguments, "tool_call_id": call_id}
+    return {"name": call.name, "arguments": sent_arguments(call), "tool_call_id": call_id}
 
 
 def _return_fields(result: ToolResult, call_id: str) -> Record:

@@ -6,6 +6,7 @@ import signal
 import socket
 import subprocess
 import sys
+from contextlib import contextmanager
 from pathlib import Path
 
 import aiohttp
@@ -238,15 +239,20 @@ async def test_two_servers_run_side_by_side():
 COMMAND = [sys.executable, "-m", "harness.cli", "serve-model"]
 
 
+@contextmanager
 def serve_model(*arguments):
     flags = subprocess.CREATE_NEW_PROCESS_GROUP if os.name == "nt" else 0
-    return subprocess.Popen(
+    with subprocess.Popen(
         [*COMMAND, *map(str, arguments)],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         encoding="utf-8",
         creationflags=flags,
-    )
+    ) as process:
+        try:
+            yield process
+        finally:
+            process.kill()
 
 
 async def test_the_command_serves_until_ctrl_c_and_says_what_to_export():

@@ -1,6 +1,7 @@
 """Letta Code where something fails: models, time limits, Ctrl-C, the command itself."""
 
 import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -107,7 +108,10 @@ def test_an_interrupted_run_leaves_no_process_and_no_folder(tmp_path):
     [
         ({"command": "no-such-letta"}, 'the command "no-such-letta" of Letta Code is not there'),
         ({"command": "./letta"}, 'the command "./letta" of Letta Code is not there'),
-        ({"command": sys.executable}, "is not Letta Code: asked for its version, it says: Python"),
+        (
+            {"command": shlex.quote(sys.executable)},
+            "is not Letta Code: asked for its version, it says: Python",
+        ),
     ],
 )
 def test_without_the_command_a_run_ends_at_once_with_one_line(tmp_path, options, told):

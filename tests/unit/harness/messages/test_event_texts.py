@@ -1,3 +1,4 @@
+import msgspec
 import pytest
 
 from harness.messages.event_texts import event_text
@@ -38,3 +39,9 @@ def test_arguments_that_were_no_text_are_shown_as_compact_json():
 
 def test_arguments_that_were_sent_as_nothing_stay_nothing():
     assert event_text(ToolCall(call_id="c", name="t", arguments={}, arguments_text="")) == ""
+
+
+@pytest.mark.parametrize("arguments", [float("inf"), {"q": [float("nan"), 1]}])
+def test_numbers_of_arguments_that_json_has_no_form_for_are_shown_as_they_are_stored(arguments):
+    shown = event_text(ToolCall(call_id="c", name="t", arguments=arguments))
+    assert shown == msgspec.json.encode(arguments).decode()

@@ -1,6 +1,7 @@
 """Turns of Letta Code against programs that misbehave as the real one hardly does on demand."""
 
 import json
+import shlex
 import sys
 from pathlib import Path
 
@@ -285,8 +286,16 @@ async def test_a_provider_that_refuses_ends_the_run_before_it_begins(tmp_path):
         ("no-such-letta-code", "not_found", 'the command "no-such-letta-code"'),
         ("'", "not_found", 'the command "\'" of Letta Code is not there'),
         ("", "not_found", 'the command "" of Letta Code is not there'),
-        (f"{sys.executable} -c 'print(3)'", "bad_request", "is not Letta Code: asked for"),
-        (f"{sys.executable} -c 'import sys; sys.exit(3)'", "bad_request", "it says nothing"),
+        (
+            f"{shlex.quote(sys.executable)} -c 'print(3)'",
+            "bad_request",
+            "is not Letta Code: asked for",
+        ),
+        (
+            f"{shlex.quote(sys.executable)} -c 'import sys; sys.exit(3)'",
+            "bad_request",
+            "it says nothing",
+        ),
     ],
 )
 async def test_what_is_no_letta_code_ends_the_run_before_it_begins(command, code, message):
