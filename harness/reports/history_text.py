@@ -18,7 +18,7 @@ from harness.types.nights import (
     SampleNow,
 )
 from harness.types.sample_states import SampleState
-from harness.types.verdicts import VERDICT_WORDS
+from harness.types.verdicts import VERDICT_WORDS, MetricVerdict, SuiteVerdict, Verdict
 
 STALE_DAYS = 14
 """A baseline is called stale when it is older."""
@@ -50,8 +50,9 @@ def _model(model: ModelNights, today: date) -> Iterator[str]:
     yield f"  {sparkline([night.rate.value for night in model.nights[-_BARS_SHOWN:]])}"
     if count > _NIGHTS_SHOWN:
         yield f"  the last {_NIGHTS_SHOWN}:"
+    several = model.verdict is not None and len(_gating(model.verdict)) > 1
     for night in model.nights[-_NIGHTS_SHOWN:]:
-        yield f"  {_night(night)}"
+        yield f"  {_night(night, several=several)}"
     yield from _verdict(model)
     yield from _samples(model, today)
     if model.flips is not None:
@@ -61,7 +62,11 @@ def _model(model: ModelNights, today: date) -> Iterator[str]:
     yield ""
 
 
-def _night(night: Night) -> str:
+def _gating(verdict: SuiteVerdict) -> list[MetricVerdict]:
+    return [one for one in verdict.metrics if one.gating]
+
+
+def _night(night: Night, *, several: bool) -> str:
     rate = "no rate" if night.rate.value is None else percent(night.rate.value)
     ends = ""
     if night.rate.low is not None and night.rate.high is not None:
@@ -71,7 +76,11 @@ def _night(night: Night) -> str:
         *([_count(night.errors, "error")] if night.errors else []),
         *([] if night.complete else ["incomplete"]),
         *(["the baseline"] if night.is_baseline else []),
-        *([VERDICT_WORDS[night.verdict]] if night.verdict else []),
+        *(
+            [_verdict_word(night.verdict, night.decided_by, several=several)]
+            if night.verdict
+            else []
+        ),
         *([f"changed: {', '.join(map(one_line, night.changes))}"] if night.changes else []),
     ]
     said = f"  [{'; '.join(marks)}]" if marks else ""
@@ -90,15 +99,43 @@ def _verdict(model: ModelNights) -> Iterator[str]:
     if model.verdict is None:
         yield f"  {against}: no later night"
         return
+    gating = _gating(model.verdict)
+    several = len(gating) > 1
     stage = f" ({model.verdict.stage})" if model.verdict.stage else ""
-    said = [metric_sentence(one) for one in model.verdict.metrics if one.gating]
-    about = model.verdict.reason or "; ".join(said)
-    yield f"  {VERDICT_WORDS[model.verdict.verdict]}{stage} {against}: {one_line(about)}"
-    for metric in model.verdict.metrics:
+    word = _verdict_word(
+        model.verdict.verdict, model.verdict.decided_by, several=several, stage=stage
+    )
+    about = "" if several else model.verdict.reason or "; ".join(map(metric_sentence, gating))
+    yield one_line(f"  {word} {against}:{f' {about}' if about else ''}")
+    for metric in gating:
+        if several:
+            yield f"    {one_line(f'{metric.metric}: {_about(metric)}')}"
         for line in power_lines(metric):
-            yield f"    {one_line(line)}"
+            yield f"    {'  ' * several}{one_line(line)}"
     if model.verdict.stage == "suspected":
         yield "    one night in 20 alarms with nothing changed: run both versions afresh to confirm"
+
+
+def _verdict_word(
+    verdict: Verdict, metrics: Sequence[str], *, several: bool, stage: str = ""
+) -> str:
+    """Return a verdict, and which metrics have it where that is not plain: of several, or another.
+
+    What is no alarm needs no name.
+    """
+    is_alarm = verdict in {"regressed", "invalid"}
+    is_plain = not metrics or (not several and set(metrics) <= {"trial"})
+    named = "" if is_plain or not is_alarm else f" by {', '.join(map(one_line, metrics))}"
+    return f"{VERDICT_WORDS[verdict]}{stage}{named}"
+
+
+def _about(metric: MetricVerdict) -> str:
+    """Say of one metric among several how it has moved, or why that is not known."""
+    hangs_on_errors = metric.missing is not None and metric.missing.decided and metric.reason
+    said = f"{metric_sentence(metric)}{f'; {metric.reason}' if hangs_on_errors else ''}"
+    is_told = metric.difference is None
+    told = (metric.reason or "nothing to compare") if is_told else said
+    return f"{VERDICT_WORDS[metric.verdict]}: {told}"
 
 
 def _samples(model: ModelNights, today: date) -> Iterator[str]:

@@ -10,11 +10,12 @@ from harness.loading.quarantine_files import read_quarantine
 from harness.measuring.night_standings import Standing, night_standings
 from harness.measuring.quarantine_rules import QuarantineRuling, rule_quarantine
 from harness.measuring.sample_changes import Change, sample_changes
+from harness.running.compared_metrics import MetricChoice, chosen_metrics
 from harness.running.night_baselines import NightBaseline, find_night_baseline
 from harness.running.night_rows import expected_flips_of, night_rows, standing_out
 from harness.running.night_runs import find_nights
 from harness.running.night_series import Series, series_of, turns_of, whole_change
-from harness.running.night_verdicts import METRIC, Baseline, night_verdicts
+from harness.running.night_verdicts import Baseline, night_verdicts
 from harness.running.quarantine_lookup import quarantine_beside
 from harness.storing.night_outcomes import NightRecord
 from harness.system.suggestions import suggest
@@ -147,19 +148,16 @@ def _verdicts(
 ) -> list[SuiteVerdict | None]:
     if context.baseline.night is None:
         return [None] * len(series.nights)
+    # What decides is what the suite says now; it may be judged by another rule every night.
+    rule = series.nights[-1].manifest.comparison or {}
     baseline = Baseline(
         night=context.baseline.night,
         model=series.model,
         own_model=context.baseline.own_model(series.model),
-        margin=context.options.margin or _margin(series.nights[-1]),
+        choice=chosen_metrics(rule, MetricChoice(margin=context.options.margin)),
+        question="population" if rule.get("population") else "fixed_suite",
     )
     return list(night_verdicts(series.nights, baseline, ruling.in_force))
-
-
-def _margin(night: NightRecord) -> float | None:
-    """Return the drop of the pass rate that the suite says one can live with."""
-    margins: Mapping[str, float] = (night.manifest.comparison or {}).get("margins", {})
-    return margins.get(METRIC)
 
 
 def changes_and_standings(

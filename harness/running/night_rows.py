@@ -44,6 +44,7 @@ def _night(series: Series, place: int, verdict: SuiteVerdict | None, *, is_basel
         rate=_rate(samples, excludes=night.manifest.errors == "exclude"),
         is_baseline=is_baseline,
         verdict=verdict.verdict if verdict else None,
+        decided_by=verdict.decided_by if verdict else (),
         changes=tuple(changes_on(series, place)),
     )
 

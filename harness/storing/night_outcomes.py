@@ -1,6 +1,6 @@
 """What one run says of its samples, read from its outcomes without the trajectories."""
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from operator import attrgetter
@@ -84,6 +84,7 @@ class _Totals(msgspec.Struct, frozen=True):
 
 
 _shorts = msgspec.json.Decoder(_Short)
+_wholes = msgspec.json.Decoder(Outcome)
 _totals = msgspec.json.Decoder(_Totals)
 _keys = msgspec.json.Decoder(dict[str, str])
 _encode = msgspec.json.Encoder().encode
@@ -111,6 +112,32 @@ def read_night(folder: Path, manifest: Manifest | None = None) -> NightRecord:
         models=_by_model(outcomes, manifest),
         complete=None if totals is None else totals.complete,
     )
+
+
+def whole_outcomes(folder: Path) -> Iterable[Outcome]:
+    """Return the outcomes of a run that count, read as `read_night` reads them, in any order.
+
+    Raises:
+        StoreError: the run cannot be read.
+    """
+    totals = _read_totals(folder)
+    alone = _outcomes_alone(folder, totals) if totals is not None else None
+    if alone is None:
+        return (one for _, one in CountedOutcomes(folder))
+    return _wholly(folder, {(one.sample_id, one.model, one.epoch): one.revision for one in alone})
+
+
+def _wholly(folder: Path, counted: dict[tuple[str, str, int], int]) -> Iterator[Outcome]:
+    """Read the outcomes with these names and revisions; one at a time, for many are slow to keep.
+
+    Of lines alike the last one counts.
+    """
+    for line in reversed((folder / OUTCOMES).read_bytes().splitlines()):
+        one = _wholes.decode(line)
+        name = (one.sample_id, one.model, one.epoch)
+        if counted.get(name) == one.revision:
+            del counted[name]
+            yield one
 
 
 def _read_totals(folder: Path) -> _Totals | None:

@@ -18,9 +18,11 @@ class Night(msgspec.Struct, frozen=True, kw_only=True):
     """One run on one model.
 
     `number` counts from 1, `samples` are those with a trial, `rate` is the pass rate over all of
-    them. `complete` says that the run can be judged. `verdict` is that of the trial's pass against
-    the pinned baseline: None for the baseline itself, for runs before it, and without one.
-    `changes` say in words what is not as on the night before: target, graders, samples, epochs.
+    them. `complete` says that the run can be judged. `verdict` is that against the pinned baseline,
+    the gravest of the metrics that decide in the suite, `decided_by` are those that have it: None
+    for the baseline itself, for runs before it, and without one, and for all but the last thirty
+    where other metrics than the trial's pass decide. `changes` say in words what is not as on the
+    night before: target, graders, samples, epochs.
     """
 
     number: int
@@ -34,6 +36,7 @@ class Night(msgspec.Struct, frozen=True, kw_only=True):
     rate: Interval
     is_baseline: bool = False
     verdict: Verdict | None = None
+    decided_by: tuple[str, ...] = ()
     changes: tuple[str, ...] = ()
 
 

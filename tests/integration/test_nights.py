@@ -87,6 +87,7 @@ def test_a_flaky_sample_is_quarantined_beside_the_suite_and_released(folder):
         (["history", "nights", "--suite", "other"], "no night of the suite 'other'"),
         (["history", "nights", "--baseline", "suite.yaml"], "suite.yaml"),
         (["history", "nights", "--reason", "x"], "--reason is for --quarantine"),
+        (["history", "nights", "--quarantine", "broken"], "'broken' has regressed: "),
         (["plan", "nowhere.yaml"], "nowhere.yaml"),
         (["plan", "suite.yaml", "--from", "nothing"], "no run"),
         (["plan", "suite.yaml", "--detect", "0"], "--detect"),

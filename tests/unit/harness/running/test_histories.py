@@ -5,12 +5,19 @@ import pytest
 from fakes.stored_nights import FIRST, Truth, a_manifest, an_outcome, store_night, store_nights
 
 from harness.loading.quarantine_files import write_quarantine
+from harness.measuring.suite_verdicts import judge_runs
+from harness.reports.history_text import history_text
+from harness.running import compared_sides
+from harness.running.compared_metrics import MetricChoice, chosen_metrics, metric_pairs
+from harness.running.compared_sides import ComparedSide
 from harness.running.histories import HistoryOptions, read_history
 from harness.storing.baseline_files import Pin, export_baseline, pin_baseline
 from harness.storing.manifests import write_manifest
+from harness.storing.night_outcomes import whole_outcomes
 from harness.types.errors import InputError
 from harness.types.nights import History
 from harness.types.quarantines import QuarantineEntry
+from harness.types.trajectories import Usage
 
 
 @pytest.fixture
@@ -267,3 +274,115 @@ def test_the_margin_is_that_of_the_suite_where_none_is_named(tmp_path, history):
     night(tmp_path, 2, comparison=rule)
     assert history().models[0].verdict.verdict == "no_worse"
     assert history(margin=0.001).models[0].verdict.verdict == "inconclusive"
+
+
+RULE = {"metrics": ["trial", "tone", "tokens"], "margins": {"trial": 0.2}, "population": False}
+
+
+def measured(folder, number, *, tone=0.8, tokens=100, errors=(), **fields):
+    """Store a night on which every trial passes, with scores of `tone` and tokens used."""
+    outcomes = [
+        an_outcome(
+            f"s{n}",
+            None if f"s{n}" in errors else True,
+            epoch,
+            grades={
+                "right": (1.0, True, "graded"),
+                "tone": (tone - 0.01 * (n % 3), False, "graded"),
+            },
+            grade_keys={"right": "r1", "tone": fields.get("drive_key", "t1")},
+            usage=Usage(input_tokens=tokens + n % 5, output_tokens=10),
+        )
+        for epoch in range(2)
+        for n in range(20)
+    ]
+    keys = {"right": "sha256:3", "tone": "sha256:4"}
+    judging = {"graders": {"tone": {"role": "observed"}}}
+    made = {"grader_keys": keys, "judging": judging, "comparison": RULE, **fields}
+    return store_night(folder / "nights", number, outcomes, **made)
+
+
+def verdicts(model):
+    return {one.metric: one.verdict for one in model.verdict.metrics if one.gating}
+
+
+def test_every_metric_that_decides_in_the_suite_is_judged_and_the_gravest_shown(tmp_path, history):
+    pin(tmp_path, measured(tmp_path, 1))
+    measured(tmp_path, 2)
+    measured(tmp_path, 3, tone=0.6)
+    (model,) = history().models
+    assert [one.verdict for one in model.nights] == [None, "inconclusive", "regressed"]
+    assert model.nights[2].decided_by == ("tone",)
+    found = {"trial": "no_worse", "tone": "regressed", "tokens": "inconclusive"}
+    assert verdicts(model) == found
+    assert model.alarms
+    text = history_text(history(), date(2031, 5, 14))
+    assert "REGRESSED (suspected) by tone against the baseline" in text
+    assert "    tone: REGRESSED: tone went from" in text
+    assert "    tokens: INCONCLUSIVE: tokens is 112 tokens" in text
+
+
+def test_a_night_that_costs_more_has_regressed(tmp_path, history):
+    pin(tmp_path, measured(tmp_path, 1))
+    measured(tmp_path, 2, tokens=150)
+    (model,) = history().models
+    assert verdicts(model)["tokens"] == "regressed"
+    (tokens,) = [one for one in model.verdict.metrics if one.metric == "tokens"]
+    assert (tokens.unit, round(tokens.candidate.value)) == ("tokens", 162)
+
+
+def test_of_many_nights_the_last_thirty_are_judged_by_several_metrics(tmp_path, history):
+    pin(tmp_path, measured(tmp_path, 1))
+    for number in range(2, 40):
+        measured(tmp_path, number)
+    (model,) = history().models
+    judged = [one.number for one in model.nights if one.verdict]
+    assert judged == list(range(10, 40))
+
+
+def test_the_metrics_are_those_of_the_last_night(tmp_path, history):
+    pin(tmp_path, measured(tmp_path, 1))
+    measured(tmp_path, 2, tone=0.5)
+    rule = {"metrics": ["trial"], "margins": {}, "population": False}
+    measured(tmp_path, 3, tone=0.5, comparison=rule)
+    (model,) = history().models
+    assert verdicts(model) == {"trial": "inconclusive"}
+    assert [one.decided_by for one in model.nights] == [(), ("trial",), ("trial",)]
+
+
+def test_a_grader_that_decides_and_has_changed_makes_a_night_invalid(tmp_path, history):
+    pin(tmp_path, measured(tmp_path, 1))
+    measured(tmp_path, 2, drive_key="t2")
+    (model,) = history().models
+    assert model.verdict.verdict == "invalid"
+    assert "the graders differ" in model.verdict.reason
+
+
+def test_a_metric_that_the_nights_do_not_have_is_said(tmp_path, history):
+    rule = {"metrics": ["trial", "gone"], "margins": {}, "population": False}
+    pin(tmp_path, measured(tmp_path, 1, comparison=rule))
+    measured(tmp_path, 2, comparison=rule)
+    (model,) = history().models
+    assert (model.verdict.verdict, model.verdict.decided_by) == ("invalid", ("gone",))
+
+
+class OutcomesAlone(list):
+    """The outcomes of a run with their numbers."""
+
+    def __init__(self, folder):
+        super().__init__(enumerate(whole_outcomes(folder)))
+
+
+def test_a_history_judges_every_metric_as_a_comparison_does(tmp_path, history, monkeypatch):
+    first = measured(tmp_path, 1)
+    pin(tmp_path, first)
+    second = measured(tmp_path, 2, tone=0.75, tokens=104, errors={"s3"})
+    (model,) = history(margin=0.1).models
+    choice = chosen_metrics(RULE, MetricChoice(margin=0.1))
+    # The logs of these nights cannot be read, and a comparison would want to.
+    monkeypatch.setattr(compared_sides, "CountedOutcomes", OutcomesAlone)
+    sides = [ComparedSide(run, "m") for run in (first, second)]
+    pairs = metric_pairs(sides[0], sides[1], [f"s{n}" for n in range(20)], choice)
+    compared = {one.metric: one for one in judge_runs([pairs])[0].metrics if one.gating}
+    found = {one.metric: one for one in model.verdict.metrics if one.gating}
+    assert found == compared
