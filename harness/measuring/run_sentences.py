@@ -72,7 +72,8 @@ def _ending(summary: Summary) -> str:
     trials, failing = all_trials(summary), did_not_pass(summary)
     planned = summary.planned
     of = f"{trials} of {planned} planned" if planned not in {None, trials} else f"{trials}"
-    counted = f"{failing or 'none'} of {trials} trials {'did not pass' if failing else 'failed'}"
+    noun = "trial" if trials == 1 else "trials"
+    counted = f"{failing or 'none'} of {trials} {noun} {'did not pass' if failing else 'failed'}"
     counted = counted if trials else f"no trial of {planned or 0} ended"
     if not summary.complete:
         more = len(summary.reasons) - 1
@@ -81,9 +82,11 @@ def _ending(summary: Summary) -> str:
         return f"INCOMPLETE, and cannot be judged: {why}{further}; {counted}"
     if not summary.passed:
         gates = len(summary.gates)
-        missed = sum(gate.passed is not True for gate in summary.gates)
+        missed = sum(gate.passed is False for gate in summary.gates)
         return f"FAILED: {missed} of {gates} gate{'s' * (gates > 1)} missed; {counted}"
-    gates_met = "every gate is met" if summary.gates else "the run is complete, and has no gates"
+    judged = all(gate.passed is not None for gate in summary.gates)
+    every = "every gate is met" if judged else "every gate that could be judged is met"
+    gates_met = every if summary.gates else "the run is complete, and has no gates"
     return f"{_PASSED}{gates_met}; {counted}"
 
 

@@ -102,7 +102,7 @@ def _broken_observers(parts: _Parts, suite: Suite) -> Iterator[str]:
         if spec.role == "observed":
             broke = sum(part.graders[spec.name].broke for part in parts.values())
             if broke:
-                yield f"the observing grader {spec.name} broke on {broke} trials"
+                yield f"the observing grader {spec.name} broke on {_trials(broke)}"
 
 
 def _undecided(gates: Sequence[GateResult], reasons: Sequence[str]) -> Iterator[str]:
@@ -149,7 +149,7 @@ def _unknown(parts: _Parts, suite: Suite) -> Iterator[str]:
         for name in AMOUNTS:
             missing = part.driven - len(part.amount(name))
             if missing and name in gated and name not in part.tally.names:
-                yield f"{name} is not known of {missing} of {part.driven} trials of {model}"
+                yield f"{name} is not known of {missing} of {_trials(part.driven)} of {model}"
 
 
 def _missing(parts: _Parts, suite: Suite, planned: int | None) -> list[str]:
@@ -159,14 +159,19 @@ def _missing(parts: _Parts, suite: Suite, planned: int | None) -> list[str]:
     decided = sum(grader.graded for part in models for grader in part.graders.values())
     reasons = []
     if planned is not None and trials < planned:
-        reasons.append(f"{planned - trials} of {planned} trials are missing")
+        are = "is" if planned - trials == 1 else "are"
+        reasons.append(f"{planned - trials} of {_trials(planned)} {are} missing")
     if trials and errors / trials > allowed:
         reasons.append(
-            f"{errors} of {trials} trials ended in errors; "
-            f"limits.max_error_rate allows {allowed:.0%}"
+            f"{errors} of {_trials(trials)} ended in errors; "
+            f"limits.max_error_rate allows {100 * allowed:g} %"
         )
     if broken := sum(part.ended("grading_error") for part in models):
-        reasons.append(f"{broken} trials could not be graded: a grader broke")
+        reasons.append(f"{_trials(broken)} could not be graded: a grader broke")
     if not decided or not any(part.ended("completed") for part in models):
         reasons.append("no trial was driven and graded to its end")
     return reasons
+
+
+def _trials(count: int) -> str:
+    return "1 trial" if count == 1 else f"{count} trials"

@@ -1,5 +1,6 @@
 """Numbers of a run in words: rates and means with their intervals, and how many they rest on."""
 
+import math
 from collections.abc import Iterator
 
 from harness.system.shown_shares import percent
@@ -7,6 +8,7 @@ from harness.types.summaries import GraderSummary, ModelSummary, PassAtK, SliceS
 
 _BOTH = 2
 _THOUSAND = 1000
+_SMALLEST = 0.001
 
 
 def counted(number: int, noun: str) -> str:
@@ -27,9 +29,21 @@ def amount(value: float | None, unit: str = "") -> str:
     """Return what a trial takes, to three digits or whole; a dash where it is not known."""
     if value is None:
         return "-"
+    if unit == "USD" and value >= 1:
+        return f"${value:,.2f}"
     if unit == "USD":
-        return f"${value:,.2f}" if value >= 1 else f"${value:.3g}"
+        return f"${_digits(value)}"
+    if 0 < value < _SMALLEST:
+        return f"<{_SMALLEST:g}"
     return f"{value:,.0f}" if value >= _THOUSAND else f"{value:.3g}"
+
+
+def _digits(value: float) -> str:
+    """Return a number below 1 to three digits, with as many zeros as there are before them."""
+    if value <= 0:
+        return "0"
+    places = 2 - math.floor(math.log10(value))
+    return f"{value:.{places}f}".rstrip("0").rstrip(".")
 
 
 def rate_words(model: ModelSummary | SliceSummary, errors: str = "fail") -> str:

@@ -229,5 +229,7 @@ def _verdict(summary: Summary) -> Text:
         return Text("The run is incomplete and cannot be judged.", style=f"bold {_RED}")
     if not summary.passed:
         return Text("The run has missed a gate.", style=f"bold {_RED}")
-    said = "met every gate" if summary.gates else "is complete; the suite has no gates"
+    judged = all(gate.passed is not None for gate in summary.gates)
+    every = "every gate" if judged else "every gate that could be judged"
+    said = f"met {every}" if summary.gates else "is complete; the suite has no gates"
     return Text(f"The run {said}.", style=f"bold {_GREEN}")

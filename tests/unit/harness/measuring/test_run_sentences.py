@@ -50,7 +50,7 @@ MET, MISSED, OPEN = (gate(passed=passed) for passed in (True, False, None))
         (
             {"gates": (MET, MISSED, OPEN)},
             "gate_missed",
-            "FAILED: 2 of 3 gates missed; 1 of 2 trials did not pass.",
+            "FAILED: 1 of 3 gates missed; 1 of 2 trials did not pass.",
         ),
         (
             {"complete": False, "reasons": ("the disk is full", "and so on")},
@@ -139,3 +139,13 @@ def test_of_a_group_the_gates_that_were_missed_are_told():
     group = gate(passed=False, value=None, parts=(MET, MISSED))
     assert [one.text for one in missed_gates([group, MET])] == ["a gate"]
     assert missed_gates([OPEN])[0].value == 0.5
+
+
+def test_a_gate_that_is_not_judged_is_not_called_met():
+    gates = tuple(
+        GateResult(text=str(passed), model=None, value=None, passed=passed)
+        for passed in (True, None)
+    )
+    assert run_sentence(make_summary(gates=gates, passed=True)).startswith(
+        "PASSED: every gate that could be judged is met; "
+    )

@@ -78,7 +78,7 @@ def test_a_trial_to_which_no_grader_applies_is_ungraded_not_passed():
 @pytest.mark.parametrize(
     ("outcomes", "planned", "reason"),
     [
-        ([outcome("a")], 2, "1 of 2 trials are missing"),
+        ([outcome("a")], 2, "1 of 2 trials is missing"),
         ([outcome("a"), outcome("b", status="target_error")], 2, "ended in errors"),
         (
             [
@@ -254,3 +254,13 @@ def test_where_all_trials_are_errors_there_is_no_rate(errors):
 def test_without_errors_there_are_no_bounds():
     model = summed([outcome("a")]).models["m"]
     assert (model.pass_rate_if_errors_failed, model.pass_rate_if_errors_passed) == (None, None)
+
+
+def test_one_trial_is_told_in_the_singular():
+    broken = outcome("x", status="grading_error")
+    assert summed([broken], planned=2).reasons == (
+        "1 of 2 trials is missing",
+        "1 of 1 trial ended in errors; limits.max_error_rate allows 10 %",
+        "1 trial could not be graded: a grader broke",
+        "no trial was driven and graded to its end",
+    )

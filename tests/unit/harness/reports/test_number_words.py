@@ -2,7 +2,7 @@
 
 import pytest
 
-from harness.reports.number_words import rate_words, score_words, try_words
+from harness.reports.number_words import amount, rate_words, score_words, try_words
 from harness.types.summaries import GraderSummary, Interval, Mean, PassAtK, SliceSummary
 
 
@@ -119,3 +119,25 @@ def test_a_mean_score_is_said_where_it_is_no_pass_rate(mean, rate, words):
         samples=120,
     )
     assert score_words("helpfulness", grader) == words
+
+
+@pytest.mark.parametrize(
+    ("value", "seconds", "money"),
+    [
+        (None, "-", "-"),
+        (0.0, "0", "$0"),
+        (0.000027, "<0.001", "$0.000027"),
+        (0.0123, "0.0123", "$0.0123"),
+        (0.5, "0.5", "$0.5"),
+        (1.0, "1", "$1.00"),
+        (1234.5, "1,234", "$1,234.50"),
+    ],
+)
+def test_amounts_are_numbers_that_people_read(value, seconds, money):
+    assert (amount(value, "s"), amount(value, "USD")) == (seconds, money)
+
+
+def test_rates_near_none_and_all_are_not_rounded_to_them():
+    text = rate_words(numbers(2999, 3000, ends=(0.0003, 0.99995)))
+    assert text.startswith("pass rate >99.9 % (2999 of 3000)")
+    assert "95 % interval <0.1 to >99.9 %" in text

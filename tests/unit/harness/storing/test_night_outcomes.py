@@ -1,4 +1,5 @@
 import json
+from collections import Counter
 from itertools import permutations
 
 import pytest
@@ -6,7 +7,7 @@ from fakes.stored_nights import a_manifest, an_outcome, store_night
 from fakes.stored_trials import stored_trial
 
 from harness.storing.manifests import write_manifest
-from harness.storing.night_outcomes import SampleNight, read_night
+from harness.storing.night_outcomes import SampleNight, read_night, whole_outcomes
 from harness.storing.trial_log import TrialLog, outcome_line, outcome_of
 from harness.types.errors import StoreError
 from harness.types.trials import Keys
@@ -17,7 +18,14 @@ def write_outcomes(run, outcomes):
 
 
 def samples_of(folder):
-    return read_night(folder).models["m"]
+    """Return the samples of a night, of which the whole outcomes say the same."""
+    found = read_night(folder).models["m"]
+    whole = list(whole_outcomes(folder))
+    assert len({(one.sample_id, one.epoch) for one in whole}) == len(whole)
+    passes = Counter(one.sample_id for one in whole if one.passed)
+    assert passes == Counter({name: one.passes for name, one in found.items() if one.passes})
+    assert {one.sample_id for one in whole} == found.keys()
+    return found
 
 
 def test_trials_are_counted_by_sample_without_reading_the_log(tmp_path):
