@@ -7,7 +7,17 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from harness.api import Run, grade, grade_async, load_run, run, run_async
+    from harness.api import (
+        Run,
+        compare,
+        compare_async,
+        grade,
+        grade_async,
+        load_run,
+        run,
+        run_async,
+    )
+    from harness.types.comparisons import Comparisons
     from harness.types.errors import (
         DatasetError,
         Fault,
@@ -38,7 +48,17 @@ if TYPE_CHECKING:
     from harness.types.trials import Trial
 
 _HOMES = {
-    "harness.api": ("Run", "grade", "grade_async", "load_run", "run", "run_async"),
+    "harness.api": (
+        "Run",
+        "compare",
+        "compare_async",
+        "grade",
+        "grade_async",
+        "load_run",
+        "run",
+        "run_async",
+    ),
+    "harness.types.comparisons": ("Comparisons",),
     "harness.types.errors": (
         "DatasetError",
         "Fault",
@@ -71,6 +91,7 @@ _HOMES = {
 
 __all__ = [
     "AssistantMessage",
+    "Comparisons",
     "DatasetError",
     "ErrorEvent",
     "Fault",
@@ -99,6 +120,8 @@ __all__ = [
     "Turn",
     "Usage",
     "UserMessage",
+    "compare",
+    "compare_async",
     "extractor",
     "fixture",
     "grade",

@@ -9,11 +9,12 @@ import threading
 from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, TypedDict, Unpack
+from typing import Any, TypedDict, TypeVar, Unpack
 
 from harness.loading.selections import Selection
 from harness.loading.suite_files import load_suite
 from harness.reports.progress_bar import progress_shown
+from harness.running.compared_metrics import MetricChoice
 from harness.running.foreign_records import recorded_elsewhere
 from harness.running.grading_sources import run_at
 from harness.running.record_mapping import read_field_map
@@ -22,6 +23,8 @@ from harness.running.recorded_trials import Recorded, recorded_run, recorded_tra
 from harness.running.recording import RunResult
 from harness.running.replays import replay
 from harness.running.resuming import Resume
+from harness.running.run_addresses import RunAddress
+from harness.running.run_comparisons import ComparisonChoices, compare_named, read_margins
 from harness.running.run_options import RunOptions, suite_file
 from harness.running.runs import execute
 from harness.running.stored_summaries import summary_of
@@ -32,10 +35,13 @@ from harness.storing.run_folders import find_run
 from harness.system.loops import run_to_end
 from harness.system.signals import on_interrupt
 from harness.system.threads import in_thread
+from harness.types.comparisons import Comparisons
 from harness.types.suites import Suite
 from harness.types.summaries import Summary
 from harness.types.trajectories import Trajectory
 from harness.types.trials import Trial
+
+_T = TypeVar("_T")
 
 _RUNS = Path("runs")
 _INTERRUPTED = "interrupted before the end"
@@ -109,6 +115,27 @@ class RunKeywords(PlaceKeywords, total=False):
     salvage: bool
 
 
+class CompareKeywords(TypedDict, total=False):
+    """Keywords of `compare`, one for each option of `regrade compare`.
+
+    `metrics` decide in place of those that the suite names. `margin` is the drop that one can live
+    with: a fraction, or numbers by metric. `population` asks about all that the samples stand for.
+    `suite` grades the baseline again where graders differ, with `regrade_judges` also by those that
+    ask a model. `strict` and `require_baseline` change the exit code of the record alone;
+    `confirmed` says that both runs were made afresh to confirm a regression.
+    """
+
+    out: str | Path
+    metrics: str | Sequence[str]
+    margin: float | Mapping[str, float] | None
+    population: bool
+    suite: Suite | str | Path | None
+    regrade_judges: bool
+    strict: bool
+    require_baseline: bool
+    confirmed: bool
+
+
 def run(suite: Suite | str | Path, **keywords: Unpack[RunKeywords]) -> Run:
     """Run a suite, given as such or by the path of its file or folder, and wait for its end.
 
@@ -140,6 +167,59 @@ async def grade_async(
 ) -> Run:
     """Grade trajectories beside other work; otherwise as `grade`."""
     return await _grade(source, suite, keywords, Stop())
+
+
+def compare(
+    baseline: Run | str | Path, candidate: Run | str | Path, **keywords: Unpack[CompareKeywords]
+) -> Comparisons:
+    """Compare a run with its baseline, sample by sample; no agent is driven.
+
+    Each is a run, or the text by which `regrade compare` knows it: a directory, a name under `out`,
+    `latest`, `RUN::MODEL`; the baseline also `pinned` or an exported file. What comes back is what
+    `regrade compare --json` writes.
+
+    Raises:
+        InputError: there is no such run, model or metric, or a margin is no number above 0.
+        StoreError: a run cannot be read.
+    """
+    return _to_end(lambda: _compare(baseline, candidate, keywords))
+
+
+async def compare_async(
+    baseline: Run | str | Path, candidate: Run | str | Path, **keywords: Unpack[CompareKeywords]
+) -> Comparisons:
+    """Compare two runs beside other work; otherwise as `compare`."""
+    return await in_thread(lambda: run_to_end(_compare(baseline, candidate, keywords)))
+
+
+async def _compare(
+    baseline: Run | str | Path, candidate: Run | str | Path, keywords: CompareKeywords
+) -> Comparisons:
+    suite = keywords.get("suite")
+    choice = MetricChoice(gating=_names(keywords.get("metrics", ())))
+    choices = ComparisonChoices(
+        baseline=_address(baseline),
+        out=Path(keywords.get("out", _RUNS)),
+        metrics=read_margins(_margins(keywords.get("margin")), choice),
+        question="population" if keywords.get("population", False) else "fixed_suite",
+        suite=None if suite is None else _loaded(suite),
+        regrades_judges=keywords.get("regrade_judges", False),
+        is_strict=keywords.get("strict", False),
+        requires_baseline=keywords.get("require_baseline", False),
+        confirmed=keywords.get("confirmed", False),
+    )
+    return await compare_named(_address(candidate), choices)
+
+
+def _address(named: Run | str | Path) -> RunAddress:
+    return RunAddress(str(named.folder)) if isinstance(named, Run) else RunAddress.read(str(named))
+
+
+def _margins(margin: float | Mapping[str, float] | None) -> Iterator[str]:
+    if isinstance(margin, Mapping):
+        yield from (f"{metric}={value!r}" for metric, value in margin.items())
+    elif margin is not None:
+        yield repr(margin)
 
 
 def load_run(name: str | Path, *, out: str | Path = _RUNS) -> Run:
@@ -251,12 +331,20 @@ def _interruptible(whole: Callable[[], Coroutine[Any, Any, Run]], stop: Stop) ->
     return run
 
 
-def _in_thread_of_its_own(whole: Callable[[], Coroutine[Any, Any, Run]], stop: Stop) -> Run:
+def _to_end(whole: Callable[[], Coroutine[Any, Any, _T]]) -> _T:
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return run_to_end(whole())
+    return _in_thread_of_its_own(whole, Stop())
+
+
+def _in_thread_of_its_own(whole: Callable[[], Coroutine[Any, Any, _T]], stop: Stop) -> _T:
     loops: list[asyncio.AbstractEventLoop] = []
-    ended: list[Run] = []
+    ended: list[_T] = []
     failed: list[BaseException] = []
 
-    async def noted() -> Run:
+    async def noted() -> _T:
         loops.append(asyncio.get_running_loop())
         return await whole()
 

@@ -38,28 +38,29 @@ def set_baseline(run: str, out: Path) -> int:
 
 @command.command(name="export")
 @click.argument("run")
+@click.option("--suite", help="The name of the suite that `latest` or `pinned` is of.")
 @click.option(
     "--out",
     type=click.Path(path_type=Path, dir_okay=False),
     help="Write to this file, not to RUN.baseline.zip in the current folder; none is overwritten.",
 )
-def export(run: str, out: Path | None) -> int:
+def export(run: str, suite: str | None, out: Path | None) -> int:
     """Write RUN as one file, with which runs on other machines can be compared.
 
-    It holds all that the run directory holds, its trajectories included. Only a complete run can
-    be exported.
+    It holds all that the run directory holds, its trajectories included. Only a complete run can be
+    exported. RUN may be `pinned`, or `latest`: as a baseline, the newest complete run that met its
+    gates and did not regress, of the suite that was run last unless --suite names one.
     """
-    from harness.commands.run_lookup import lookup_run  # noqa: PLC0415
     from harness.running.output_places import refuse_overwriting  # noqa: PLC0415
-    from harness.running.run_addresses import require_complete  # noqa: PLC0415
+    from harness.running.run_addresses import find_exported, require_complete  # noqa: PLC0415
     from harness.storing.baseline_files import export_baseline  # noqa: PLC0415
     from harness.storing.run_folders import RUNS  # noqa: PLC0415
     from harness.system.texts import one_line  # noqa: PLC0415
 
-    folder = lookup_run(run, RUNS)
+    folder = find_exported(run, RUNS, suite)
     require_complete(folder)
     path = out or Path(f"{folder.resolve().name}.baseline.zip")
     refuse_overwriting(path)
     export_baseline(folder, path)
-    click.echo(one_line(f"wrote {path}"))
+    click.echo(one_line(f"wrote {path}: {folder.resolve().name}"))
     return 0

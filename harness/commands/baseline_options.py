@@ -29,13 +29,13 @@ class Against:
             InputError: the baseline is no run, or a margin is no number.
         """
         # Loaded here, so that `regrade --help` need not.
-        from harness.commands.comparison_reporting import (  # noqa: PLC0415
-            ComparisonChoices,
-            compared_as_it_ends,
-            read_margins,
-        )
+        from harness.commands.comparison_reporting import compared_as_it_ends  # noqa: PLC0415
         from harness.running.compared_metrics import MetricChoice  # noqa: PLC0415
         from harness.running.run_addresses import RunAddress  # noqa: PLC0415
+        from harness.running.run_comparisons import (  # noqa: PLC0415
+            ComparisonChoices,
+            read_margins,
+        )
 
         choice = MetricChoice(gating=self.metrics)
         return compared_as_it_ends(

@@ -81,18 +81,15 @@ def command(  # noqa: PLR0913, PLR0917  (one parameter an option)
     codes: 0 improved, no worse or inconclusive, 1 regressed, 3 the runs cannot be compared.
     """
     # Loaded here, so that `regrade --help` need not.
-    from harness.commands.comparison_reporting import (  # noqa: PLC0415
-        ComparisonChoices,
-        compare_runs,
-        read_margins,
-        show,
-    )
+    from harness.commands.comparison_reporting import show  # noqa: PLC0415
     from harness.running.compared_metrics import MetricChoice  # noqa: PLC0415
-    from harness.running.run_addresses import (  # noqa: PLC0415
-        RunAddress,
-        find_candidate,
-        is_one_run,
+    from harness.running.run_addresses import RunAddress  # noqa: PLC0415
+    from harness.running.run_comparisons import (  # noqa: PLC0415
+        ComparisonChoices,
+        compare_named,
+        read_margins,
     )
+    from harness.system.loops import run_to_end  # noqa: PLC0415
 
     if suite_file is not None:
         suite_file = _found_suite(suite_file)
@@ -109,10 +106,7 @@ def command(  # noqa: PLR0913, PLR0917  (one parameter an option)
         requires_baseline=require_baseline,
         confirmed=confirmed,
     )
-    address = RunAddress.read(candidate)
-    folder = find_candidate(address, out)
-    same = folder if is_one_run(choices.baseline, address) else None
-    compared = compare_runs((folder, address.model), choices, same)
+    compared = run_to_end(compare_named(RunAddress.read(candidate), choices))
     show(compared, json_to=json_to, markdown_to=markdown_to)
     return compared.exit_code
 

@@ -1,9 +1,10 @@
 """One model of one run, sample by sample: what two runs are compared by, some bytes a trial."""
 
 from array import array
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 
+from harness.measuring.outcome_amounts import amounts_of
 from harness.storing.counted_outcomes import CountedOutcomes
 from harness.storing.manifests import Manifest, read_manifest
 from harness.types.errors import Fault, InputError
@@ -19,8 +20,7 @@ COSTS = AMOUNTS
 
 _AHEAD = 1_024
 _BINARY = frozenset({0.0, 1.0, None})
-_MOST = 1e15
-"""What claims to have cost more, or less than nothing, is not believed."""
+_AMOUNT_AT = {name: place for place, name in enumerate(AMOUNTS)}
 
 SCORE = "score "
 """What the name of a grader's scores begins with."""
@@ -201,25 +201,11 @@ def _trial_value(outcome: Outcome) -> float | str | None:
     return float(outcome.passed is True)
 
 
-def _tokens(outcome: Outcome) -> int | None:
-    known = (outcome.usage.input_tokens, outcome.usage.output_tokens)
-    return None if known == (None, None) else sum(one or 0 for one in known)
-
-
-_AMOUNTS: Mapping[str, Callable[[Outcome], float | None]] = {
-    "seconds": lambda one: one.seconds,
-    "cost_usd": lambda one: one.usage.cost_usd,
-    "tokens": _tokens,
-    "steps": lambda one: one.steps,
-    "tool_calls": lambda one: one.tool_calls,
-}
-
-
 def _cost(outcome: Outcome, metric: str) -> float | str:
     if outcome.status in ERROR_STATUSES:
         return "not driven to its end"
-    value = _AMOUNTS[metric](outcome)
-    return "unknown" if value is None or not 0 <= value <= _MOST else float(value)
+    value = amounts_of(outcome)[_AMOUNT_AT[metric]]
+    return "unknown" if value is None else float(value)
 
 
 def _no_such_model(folder: Path, model: str, models: Iterable[str]) -> InputError:

@@ -94,6 +94,37 @@ def missing_words(address: RunAddress) -> str:
     return f"there is no baseline yet: no file {address.run}"
 
 
+def find_exported(name: str, out: Path, suite: str | None) -> Path:
+    """Return the directory of a run that is to be exported, `latest` and `pinned` as baselines.
+
+    Those are of `suite`; of the suite that was run last, or the only one with a pin, if it is None.
+
+    Raises:
+        InputError: there is no such run, or it cannot be told of which suite it should be.
+        StoreError: the pins are damaged.
+    """
+    address = RunAddress(name)
+    if name not in {LATEST, PINNED}:
+        return find_candidate(address, out)
+    if suite is None:
+        is_latest = name == LATEST
+        suite = read_manifest(find_candidate(address, out)).suite if is_latest else _pinned(out)
+    found = find_baseline(address, out, suite=suite, besides=None, workspace=out)
+    if found is None:
+        raise InputError([Fault(file=name, problem=f"{missing_words(address)} ({suite})")])
+    return found
+
+
+def _pinned(out: Path) -> str:
+    """Return the only suite with a pin."""
+    pins = read_pins(out)
+    if len(pins) == 1:
+        return next(iter(pins))
+    problem = "no run is pinned" if not pins else "several suites have a pinned run"
+    allowed = f"--suite with one of {', '.join(pins)}" if pins else "regrade baseline set RUN"
+    raise InputError([Fault(file=PINNED, problem=problem, allowed=allowed)])
+
+
 def require_complete(folder: Path) -> Manifest:
     """Return the manifest of a run that can be a baseline.
 

@@ -15,11 +15,12 @@ from fakes.stub_graders import ExpensiveGrader, Says, StubGrader, grader_spec
 from fakes.suites import fake_suite
 
 import harness
-from harness.commands.comparison_reporting import ComparisonChoices, compare_runs, read_margins
 from harness.reports.comparison_markdown import comparisons_markdown
 from harness.reports.comparison_words import pairing_lines
 from harness.running.compared_metrics import MetricChoice
 from harness.running.run_addresses import RunAddress
+from harness.running.run_comparisons import ComparisonChoices, compare_runs, read_margins
+from harness.system.loops import run_to_end
 from harness.types.comparisons import Comparison
 from harness.types.errors import GraderError, InputError, StoreError, SuiteError, TargetError
 from harness.types.grades import Grade
@@ -71,7 +72,7 @@ def compared(baseline, candidate, *, margins=("0.05",), model=None, **choices):
     chosen = ComparisonChoices(
         baseline=address, out=Path(candidate).parent, metrics=metrics, **choices
     )
-    return compare_runs((Path(candidate), model), chosen)
+    return run_to_end(compare_runs((Path(candidate), model), chosen))
 
 
 def only(found) -> Comparison:

@@ -15,14 +15,12 @@ from hypothesis import strategies as st
 from rich.console import Console
 
 import harness
-from harness.commands.comparison_reporting import ComparisonChoices, compare_runs
 from harness.commands.report import write_junit
 from harness.reports.comparison_markdown import comparisons_markdown
 from harness.reports.comparison_text import print_comparisons
 from harness.reports.history_text import history_text
 from harness.reports.summary_markdown import summary_markdown
 from harness.running.histories import HistoryOptions, read_history
-from harness.running.run_addresses import RunAddress
 from harness.running.summary_pages import explained
 from harness.system.clock import now
 from harness.types.errors import TargetError
@@ -77,8 +75,7 @@ def runs(tmp_path_factory):
 
 def said_of(before, after, scratch):
     """Return all that is said of two runs, without times."""
-    choices = ComparisonChoices(baseline=RunAddress(str(before)), out=before.parent)
-    compared = compare_runs((after, None), choices)
+    compared = harness.compare(before, after, out=before.parent)
     summary, explanation = explained(after)
     write_junit(after, (summary, explanation), scratch / "junit.xml")
     history = read_history(before.parent, HistoryOptions(now=now(), workspace=scratch))

@@ -2,13 +2,15 @@
 
 import asyncio
 
+import msgspec
 import pytest
+from fakes.ran_commands import regrade
 from fakes.record_files import chat, write_lines
 from fakes.stub_graders import Says, grader_spec
 from fakes.suites import fake_suite
 
 import harness
-from harness.types.errors import StoreError
+from harness.types.errors import InputError, StoreError
 
 
 def make(**more):
@@ -140,3 +142,59 @@ def test_a_run_is_gone_on_with(tmp_path):
     wider = harness.run(suite, out=tmp_path, resume="latest", samples=["s0", "s1"])
     assert (wider.folder, wider.summary.planned, wider.passed) == (run.folder, 2, True)
     assert len(list(wider.trials())) == 2
+
+
+def falling():
+    return fake_suite(lambda context, text: "no", samples=8)
+
+
+@pytest.fixture
+def two(tmp_path):
+    """Give a run that passes, and one that does not any more."""
+    out = tmp_path / "runs"
+    return harness.run(make(samples=8), out=out), harness.run(falling(), out=out)
+
+
+def test_runs_are_compared_as_the_command_compares_them(two, tmp_path):
+    before, after = two
+    found = harness.compare(before, after, out=tmp_path / "runs")
+    words = (before.folder.name, "latest", "--json", "c.json", "--markdown", "-")
+    code, _, _ = regrade(tmp_path, "compare", *words)
+    told = msgspec.json.decode((tmp_path / "c.json").read_bytes(), type=harness.Comparisons)
+    (one,), (other,) = found.comparisons, told.comparisons
+    assert (found.exit_code, one.verdict.verdict) == (code, "regressed") == (1, "regressed")
+    assert msgspec.structs.replace(one, baseline=other.baseline) == other
+    assert [pair.sample_id for pair in one.regressed] == [f"s{n}" for n in range(8)]
+
+
+def test_what_the_command_chooses_by_options_a_comparison_chooses_by_keywords(two, tmp_path):
+    before, out = two[0], tmp_path / "runs"
+    same = f"{before.folder}::m"
+    found = harness.compare(same, same, metrics="g", margin={"g": 0.4}, strict=True, out=out)
+    (one,) = found.comparisons
+    assert [(m.metric, m.margin) for m in one.verdict.metrics if m.gating] == [("g", 0.4)]
+    assert harness.compare(same, same, population=True).comparisons[0].verdict.question == (
+        "population"
+    )
+    first = harness.compare("pinned", before, require_baseline=True, out=out)
+    assert (first.first_night, first.exit_code, first.comparisons) == (True, 3, ())
+
+
+@pytest.mark.parametrize(
+    ("chosen", "problem"),
+    [
+        ({"margin": 0.0}, "found '0.0'"),
+        ({"margin": 5}, "found '5'"),
+        ({"margin": {"g": -1}}, "found 'g=-1'"),
+        ({"metrics": "nothing"}, "no metric 'nothing'"),
+    ],
+)
+def test_what_cannot_be_chosen_is_a_mistake(two, chosen, problem):
+    with pytest.raises(InputError, match=problem):
+        harness.compare(*two, **chosen)
+
+
+async def test_runs_are_compared_inside_a_running_loop_and_beside_other_work(two):
+    one = harness.compare(*two)
+    other = await harness.compare_async(*two)
+    assert (one.exit_code, other.exit_code) == (1, 1)
