@@ -11,6 +11,10 @@ _LINKED = re.compile(
 """What the viewers of Markdown turn into links and mentions even where its signs are escaped."""
 
 
+_SIGNS = re.compile(r"(?P<inside>(?<=[^\W_])_+(?=[^\W_]))|[\\`*\[\]<>&#|~$_]")
+"""What is markup, but for underscores inside a word, which are nothing but themselves."""
+
+
 def code_span(text: str, width: int = 0) -> str:
     """Show a text as inline code on one line, cut to `width` characters if given.
 
@@ -45,5 +49,4 @@ def _escaped_begin(found: re.Match[str]) -> str:
 
 
 def _escaped(text: str) -> str:
-    # Inside a word an underscore is nothing but itself.
-    return re.sub(r"([\\`*\[\]<>&#|~$]|(?<!\w)_|_(?!\w))", r"\\\1", text)
+    return _SIGNS.sub(lambda found: found["inside"] or f"\\{found[0]}", text)

@@ -6,7 +6,7 @@ from pathlib import Path
 import msgspec
 from fakes.explained_runs import failed_trial, make_explanation, make_summary
 from fakes.stored_trials import stored_trial
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from lxml import etree
 from markdown_it import MarkdownIt
@@ -70,6 +70,8 @@ def test_a_text_as_code_is_shown_as_it_is_and_is_nothing_else(text):
     assert html.count("<") == (2 if line.strip() else 0)
 
 
+@example("__0__")
+@example("a__b__ c_d")
 @given(any_text)
 def test_a_sentence_holds_no_markup_but_code(text):
     html = VIEWER.renderInline(f"so: {plain_words(text)}")
