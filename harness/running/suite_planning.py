@@ -12,7 +12,7 @@ from harness.storing.counted_outcomes import CountedOutcomes
 from harness.storing.night_outcomes import NightRecord, SampleNight, read_night
 from harness.types.errors import Fault, SuiteError
 from harness.types.suite_plans import ExpectedSpending, ModelPlan, Sight, SuitePlan
-from harness.types.suites import Suite
+from harness.types.suites import ComparisonRule, Suite
 from harness.types.trials import ERROR_STATUSES, Outcome
 
 ASSUMED_CHURNS = (0.02, 0.05, 0.1, 0.2)
@@ -64,7 +64,7 @@ def plan_suite(suite: Suite, options: PlanOptions) -> SuitePlan:
         seconds=_seconds(models, _concurrency(suite)),
         limits={name: of for name, of in asdict(suite.limits).items() if name in _PER_RUN and of},
         sources=tuple(str(path) for path in options.sources),
-        warnings=tuple(_warnings(models, options.sources)),
+        warnings=(*_rule_warnings(suite.comparison), *_warnings(models, options.sources)),
     )
 
 
@@ -160,12 +160,24 @@ def _seconds(models: Iterable[ModelPlan], concurrency: int) -> float | None:
     return sum(known) / concurrency if known and len(known) == len(spendings) else None
 
 
+def _rule_warnings(rule: ComparisonRule) -> Iterator[str]:
+    """Say where a suite is compared otherwise than planned: by the trial alone, on this suite."""
+    if rule.metrics != ("trial",):
+        named = ", ".join(rule.metrics)
+        yield f"the plan is for the trial's pass alone; the suite is compared by {named}"
+    if len(rule.metrics) > 1:
+        yield "p values are adjusted for several metrics, so that less is seen than is said here"
+    if rule.population:
+        yield "the suite is compared as a population: less is seen than is said here"
+
+
 def _warnings(models: Sequence[ModelPlan], sources: Sequence[Path]) -> Iterator[str]:
     for model in models:
         if sources and model.spending is None:
             yield f"no trial of {model.model} was driven in the earlier runs"
         if model.spending and model.spending.cost_usd is not None and model.spending.unknown:
+            do = "does" if model.spending.unknown == 1 else "do"
             yield (
-                f"{model.spending.unknown} of {model.spending.of} trials of {model.model} do not "
+                f"{model.spending.unknown} of {model.spending.of} trials of {model.model} {do} not "
                 "say what they cost; the others stand for them"
             )

@@ -23,6 +23,7 @@ from simulating.made_up_runs import Scene, draw
 
 from harness.measuring.power import verdict_chances
 from harness.measuring.suite_verdicts import judge_runs
+from harness.system.shown_shares import percent
 
 MOST_FALSE_ALARMS = 0.05
 LEAST_FOUND = 0.85
@@ -124,7 +125,7 @@ def print_chances(table: Table) -> None:
     for pairs, margin in SUITES:
         for drop in DROPS[margin]:
             found = verdict_chances(pairs, margin=margin, drop=drop)
-            shown = " | ".join(f"{getattr(found, word):.1%}" for word in WORDS)
+            shown = " | ".join(percent(getattr(found, word)).replace(" ", "") for word in WORDS)
             print(f"| {pairs} | {margin:.0%} | {drop:.0%} | {shown} |")
 
 

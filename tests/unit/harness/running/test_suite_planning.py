@@ -7,7 +7,7 @@ from harness.running.suite_planning import PlanOptions, plan_suite
 from harness.storing.manifests import write_manifest
 from harness.storing.trial_log import TrialLog, outcome_of
 from harness.types.errors import SuiteError
-from harness.types.suites import Limits, Suite
+from harness.types.suites import ComparisonRule, Limits, Suite
 from harness.types.trajectories import Usage
 from harness.types.trials import Timing
 
@@ -91,3 +91,18 @@ def test_a_model_that_did_not_run_is_said(tmp_path):
 def test_a_suite_that_only_grades_has_no_run_to_plan():
     with pytest.raises(SuiteError, match="no target"):
         plan_suite(Suite(name="graded"), PlanOptions(detect=0.05))
+
+
+@pytest.mark.parametrize(
+    ("rule", "said"),
+    [
+        (ComparisonRule(), []),
+        (ComparisonRule(metrics=("tone",)), ["the suite is compared by tone"]),
+        (ComparisonRule(metrics=("trial", "tone")), ["by trial, tone", "several metrics"]),
+        (ComparisonRule(population=True), ["as a population"]),
+    ],
+)
+def test_a_plan_says_where_the_suite_is_compared_otherwise(rule, said):
+    plan = plan_suite(suite(comparison=rule), PlanOptions(detect=0.05))
+    assert len(plan.warnings) == len(said)
+    assert all(one in line for one, line in zip(said, plan.warnings, strict=True))
