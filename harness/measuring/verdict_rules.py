@@ -38,7 +38,7 @@ def judge_metrics(
 def ungraded(given: MetricPairs) -> str | None:
     """Say which run has no graded trial of a metric; None where both have."""
     if given.metric.lower_is_better and not given.samples:
-        return f"no {given.metric.name} is known of any sample in both runs"
+        return f"{given.metric.name} is not known of any sample in both runs"
     for name in ("baseline", "candidate"):
         if not any(getattr(sample, name).graded for sample in given.samples):
             return f"no trial of the {name} is graded"

@@ -97,9 +97,10 @@ def _faults(
         if name not in known:
             problem = f"no entry for {name!r}"
             yield Fault(file=str(path), problem=problem, allowed=suggest(name, sorted(known)))
-    for name in order.add:
-        yield from _refusal(path, name, series, stand.get(name))
-    yield from _too_many(path, order, series, entries)
+    refused = [
+        fault for name in order.add for fault in _refusal(path, name, series, stand.get(name))
+    ]
+    yield from refused or _too_many(path, order, series, entries)
 
 
 def _refusal(path: Path, name: str, series: Series, stand: Standing | None) -> Iterator[Fault]:
@@ -153,8 +154,9 @@ def _too_many(
     others = [one for one in entries if one.sample not in {*order.release, *order.add}]
     count = len(rule_quarantine(others, series.model, keys, order.today).in_force)
     limit = quarantine_limit(len(keys))
-    if order.add and count + len(set(order.add)) > limit:
-        problem = f"{count + len(set(order.add))} samples would be quarantined"
+    wanted = count + len(set(order.add))
+    if order.add and wanted > limit:
+        problem = f"{wanted} sample{'s' if wanted > 1 else ''} would be quarantined"
         allowed = f"at most {limit} of {len(keys)}, a tenth; more epochs help more"
         yield Fault(file=str(path), problem=problem, allowed=allowed)
 

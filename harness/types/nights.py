@@ -112,8 +112,10 @@ class ModelNights(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def alarms(self) -> bool:
-        """Say whether tonight is worse: by the verdict, or because a sample has regressed."""
+        """Say whether tonight is worse: by a metric that decides, or as a sample has regressed."""
+        metrics = self.verdict.metrics if self.verdict is not None else ()
         worse = self.verdict is not None and self.verdict.verdict == "regressed"
+        worse = worse or any(one.gating and one.verdict == "regressed" for one in metrics)
         return worse or any(one.standing.state == "regressed" for one in self.samples)
 
 

@@ -366,6 +366,17 @@ def test_a_metric_that_the_nights_do_not_have_is_said(tmp_path, history):
     assert (model.verdict.verdict, model.verdict.decided_by) == ("invalid", ("gone",))
 
 
+def test_a_metric_that_has_regressed_alarms_beside_one_that_cannot_be_judged(tmp_path, history):
+    rule = {"metrics": ["trial", "tone", "cost_usd"], "margins": {}, "population": False}
+    pin(tmp_path, measured(tmp_path, 1, comparison=rule))
+    measured(tmp_path, 2, tone=0.5, comparison=rule)
+    (model,) = history().models
+    assert verdicts(model) == {"trial": "inconclusive", "tone": "regressed", "cost_usd": "invalid"}
+    assert model.verdict.verdict == "invalid"
+    assert model.verdict.reason == "cost_usd is not known of any sample in both runs"
+    assert model.alarms
+
+
 class OutcomesAlone(list):
     """The outcomes of a run with their numbers."""
 

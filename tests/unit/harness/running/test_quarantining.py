@@ -111,6 +111,7 @@ def test_a_sample_that_has_changed_is_not_quarantined(tmp_path, passes, said):
         change_quarantine(nights, order(nights, add=("x",)))
     assert said in str(caught.value)
     assert "only flaky samples are quarantined" in str(caught.value)
+    assert len(caught.value.faults) == 1
     assert not (tmp_path / "quarantine.yaml").exists()
 
 
@@ -120,6 +121,14 @@ def test_a_regression_that_the_baseline_has_already_is_none(tmp_path):
         change_quarantine(nights, order(nights, add=("x",)))
     last = max(path.name for path in nights.iterdir())
     change_quarantine(nights, order(nights, add=("x",), baseline=last))
+
+
+def test_a_suite_too_small_for_quarantine_says_so_of_one_sample(tmp_path):
+    for number in range(1, 4):
+        outcomes = [an_outcome(name, name != "x" or number > 1) for name in ("x", "y")]
+        store_night(tmp_path / "nights", number, outcomes)
+    with pytest.raises(InputError, match="1 sample would be quarantined; at most 0 of 2"):
+        change_quarantine(tmp_path / "nights", order(tmp_path / "nights", add=("x",)))
 
 
 @pytest.mark.parametrize("passes", [[2], [3, 2], [3] * 20 + [2]], ids=["new", "two", "seldom"])
