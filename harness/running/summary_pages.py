@@ -62,6 +62,8 @@ def with_comparison(summary: Summary, compared: Comparisons) -> Summary:
     """Return a summary that says, where a run should have been compared and was not, why."""
     if not is_missing(compared):
         return summary
-    whys = compared.problems or (compared.missing or "there is none yet",)
-    reasons = (*(f"it was not compared with its baseline: {why}" for why in whys), *summary.reasons)
+    whys = [f"it was not compared with its baseline: {why}" for why in compared.problems]
+    if not whys:
+        whys = [f"it should have been compared, and {compared.missing or 'there is no baseline'}"]
+    reasons = (*whys, *summary.reasons)
     return msgspec.structs.replace(summary, complete=False, passed=False, reasons=reasons)
