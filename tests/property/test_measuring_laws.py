@@ -7,9 +7,12 @@ from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from harness.measuring.firm_means import firm_mean
+from harness.measuring.gates import judge_gate
 from harness.measuring.intervals import mean, wilson
 from harness.measuring.pass_rates import pass_rate
 from harness.measuring.summing import Tally, summarise
+from harness.measuring.tallies import ModelTally
+from harness.measuring.tally_parts import Part
 from harness.types.suites import GateSpec, GraderSpec, Suite
 from harness.types.trajectories import Usage
 from harness.types.trials import Outcome
@@ -163,3 +166,57 @@ def test_every_pass_hat_k_is_at_most_pass_at_k_and_both_are_in_their_intervals(t
             assert 0 <= all_of_them.mean <= least.mean <= 1
             for found in (least, all_of_them):
                 assert found.low is None or found.low <= found.mean <= found.high
+
+
+def tallied(passes, epochs):
+    """Tally samples of so many epochs, of which so many trials pass."""
+    made = ModelTally(("g",), epochs=epochs)
+    for sample, passed in enumerate(passes):
+        for epoch in range(epochs):
+            is_pass = epoch < passed
+            made.add(
+                Outcome(
+                    sample_id=str(sample),
+                    model="m",
+                    epoch=epoch,
+                    status="completed",
+                    passed=is_pass,
+                    score=float(is_pass),
+                    grades={"g": (float(is_pass), is_pass, "graded")},
+                )
+            )
+    return {"m": Part(made)}
+
+
+@given(
+    st.integers(1, 4).flatmap(
+        lambda epochs: st.tuples(
+            st.just(epochs), st.lists(st.integers(0, epochs), min_size=1, max_size=25)
+        )
+    ),
+    st.integers(0, 24),
+    st.sampled_from(["trial", "g"]),
+    st.sampled_from(["pass_rate", "mean", "median", "p90", "min", "pass@k", "pass^k"]),
+    st.sampled_from([None, "low", "high"]),
+)
+@example((3, [3] * 19 + [2]), 19, "trial", "pass_rate", "low")
+@example((1, [1] * 19 + [0]), 19, "g", "mean", "low")
+@example((3, [3] * 19 + [2]), 19, "g", "pass^k", "low")
+def test_no_gate_fails_a_better_result_than_one_that_it_passes(run, place, metric, how, end):
+    epochs, passes = run
+    place %= len(passes)
+    assume(passes[place] < epochs)
+    better = [*passes]
+    better[place] += 1
+    of_tries = how.startswith("pass") and how != "pass_rate"
+    gate = GateSpec(
+        metric=metric,
+        aggregation=how,
+        k=min(2, epochs) if of_tries else None,
+        interval=end if how in {"pass_rate", "mean", "pass@k", "pass^k"} else None,
+        op="gte",
+        value=0.5,
+    )
+    before, after = (judge_gate(gate, tallied(of, epochs))[0].value for of in (passes, better))
+    assert (before is None) == (after is None)
+    assert before is None or after >= before - 1e-12
