@@ -4,6 +4,7 @@ A search runs inline for a few milliseconds. Where that is not enough it raises 
 whoever called the grader then calls it again in a thread, inside `time_limit`.
 """
 
+import threading
 import time
 from contextvars import ContextVar, Token
 from functools import lru_cache
@@ -40,6 +41,24 @@ _KEPT_SIZE = 2_000
 _limit: ContextVar["TimeLimit | None"] = ContextVar("pattern_limit", default=None)
 
 
+class _Inline(threading.local):
+    """The limit of what a thread does at once, on its event loop.
+
+    Nothing is awaited inside, so that it need be known to no other thread or task: a variable of
+    the context, which is, takes longer to set than most graders take to grade.
+    """
+
+    limit: "TimeLimit | None" = None
+
+
+_inline = _Inline()
+"""Each thread has its own."""
+
+
+def _current() -> "TimeLimit | None":
+    return _inline.limit or _limit.get()
+
+
 class SlowPattern(Exception):  # noqa: N818  (an outcome of a search, not a mistake)
     """A pattern needs more time than it has here; `limited` says that it had its full time.
 
@@ -60,7 +79,7 @@ class PatternError(ValueError):
 class TimeLimit:
     """Bounds the searches inside a `with` block together; `final` says that no other try comes."""
 
-    __slots__ = ("_token", "deadline", "final", "seconds")
+    __slots__ = ("_outer", "_token", "deadline", "final", "seconds")
 
     def __init__(self, seconds: float, *, final: bool) -> None:
         self.seconds = seconds
@@ -68,7 +87,10 @@ class TimeLimit:
 
     def __enter__(self) -> Self:
         self.deadline = time.perf_counter() + self.seconds
-        self._token: Token[TimeLimit | None] = _limit.set(self)
+        if self.final:
+            self._token: Token[TimeLimit | None] = _limit.set(self)
+        else:
+            self._outer, _inline.limit = _inline.limit, self
         return self
 
     def __exit__(
@@ -77,7 +99,10 @@ class TimeLimit:
         error: BaseException | None,
         place: TracebackType | None,
     ) -> None:
-        _limit.reset(self._token)
+        if self.final:
+            _limit.reset(self._token)
+        else:
+            _inline.limit = self._outer
 
 
 def time_limit(seconds: float = THREAD_SECONDS) -> TimeLimit:
@@ -98,7 +123,7 @@ def check_time(pattern: str, *, what: str = "pattern") -> None:
     Raises:
         SlowPattern: the time limit around has passed.
     """
-    limit = _limit.get()
+    limit = _current()
     if limit is not None and time.perf_counter() > limit.deadline:
         raise SlowPattern(pattern, limited=limit.final, what=what)
 
@@ -109,7 +134,7 @@ def check_size(name: str, characters: int, *, what: str = "comparing") -> None:
     Raises:
         SlowPattern: the text is too long there; in a thread it never is.
     """
-    limit = _limit.get()
+    limit = _current()
     if limit is not None and not limit.final and characters > INLINE_SUBJECT_CHARACTERS:
         raise SlowPattern(name, limited=False, what=what)
 
@@ -131,7 +156,7 @@ def compile_pattern(text: str) -> regex.Pattern[str]:
 
 def _keep_inline_below(text: str, size: int, most: int) -> None:
     """Raise `SlowPattern` for work of more than `most` characters on the event loop."""
-    limit = _limit.get()
+    limit = _current()
     if size > most and limit is not None and not limit.final:
         raise SlowPattern(text, limited=False)
 
@@ -207,7 +232,7 @@ def find_all(text: str, subject: str) -> list[regex.Match[str]]:
 
 def _allowance(text: str) -> tuple[float, bool | None]:
     """Return the seconds that are left, and whether the search releases the interpreter lock."""
-    limit = _limit.get()
+    limit = _current()
     if limit is None:
         return INLINE_SECONDS, None
     seconds = limit.deadline - time.perf_counter()
