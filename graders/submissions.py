@@ -19,6 +19,18 @@ def assistant_messages(trajectory: Trajectory) -> Iterator[Piece]:
                 yield Ref(turn=t, event=e), event.text
 
 
+def last_message(trajectory: Trajectory) -> Piece | None:
+    """Return the last assistant message with its place, None where there is none."""
+    # Its own loop: a generator that is left halfway takes longer to end than to begin.
+    for t in range(len(trajectory.turns) - 1, -1, -1):
+        events = trajectory.turns[t].events
+        for e in range(len(events) - 1, -1, -1):
+            event = events[e]
+            if isinstance(event, AssistantMessage):
+                return Ref(turn=t, event=e), event.text
+    return None
+
+
 def latest_messages(trajectory: Trajectory) -> Iterator[Piece]:
     """Return every assistant message with its place, the last one first."""
     for t in range(len(trajectory.turns) - 1, -1, -1):

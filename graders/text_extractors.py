@@ -5,7 +5,7 @@ They follow the extractors of the same names in letta-evals (0.3 to 0.26).
 
 from dataclasses import dataclass, field
 
-from graders.submissions import assistant_messages, join_pieces, latest_messages, submission_of
+from graders.submissions import assistant_messages, join_pieces, last_message, submission_of
 from harness.types.grades import Ref
 from harness.types.protocols import Submission
 from harness.types.trajectories import Trajectory
@@ -19,7 +19,7 @@ class LastAssistant:
 
     def extract(self, trajectory: Trajectory, /) -> Submission:
         """Take the message."""
-        return submission_of(next(latest_messages(trajectory), None))
+        return submission_of(last_message(trajectory))
 
 
 @dataclass(frozen=True, slots=True)

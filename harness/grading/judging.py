@@ -1,7 +1,7 @@
 """Grades of one trajectory: every grader is called, each kept apart from the others' failures."""
 
 import asyncio
-from collections.abc import Coroutine, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from functools import cached_property
 from typing import Any, TypeGuard, cast
 
@@ -12,7 +12,13 @@ from harness.grading.custom_calls import call_extractor, call_grader
 from harness.grading.error_grades import error_grade
 from harness.grading.grade_keys import grade_key
 from harness.grading.per_turn import joined
-from harness.grading.plugin_calls import call_plugin, grade_of, submission_of
+from harness.grading.plugin_calls import (
+    call_at_once,
+    call_in_turn,
+    call_plugin,
+    grade_of,
+    submission_of,
+)
 from harness.grading.turn_views import View, cut, graded_by_turn, moved_back, never_reached
 from harness.shims.letta_views import LettaView
 from harness.system.json_values import scrub_json
@@ -42,6 +48,9 @@ NO_SUBMISSION = "Empty submission - extractor found no content"
 
 _Judging = Coroutine[Any, Any, Grade]
 """What judges when it is awaited."""
+
+_Extraction = Submission | Grade | asyncio.Future[Submission | Grade]
+"""What an extractor has made, or is about to make."""
 
 _NO_FACTS = TrialFacts()
 _COSTS = {"free": 0, "low": 1, "medium": 2, "high": 3}
@@ -97,7 +106,7 @@ class _Judge:
     ) -> None:
         self._snapshots, self._seconds, self._trajectory = snapshots, seconds, trajectory
         self.facts = facts
-        self._extractions: list[tuple[int | None, Any, asyncio.Future[Submission | Grade]]] = []
+        self._extractions: list[tuple[int | None, Any, _Extraction]] = []
 
     @cached_property
     def _letta(self) -> LettaView:
@@ -180,21 +189,31 @@ class _Judge:
     ) -> Submission | Grade:
         for turn, known, extraction in self._extractions:
             if turn == view.turn and known == extractor:
-                return await extraction
-        extraction = asyncio.get_running_loop().create_future()
-        self._extractions.append((view.turn, extractor, extraction))
+                return await extraction if isinstance(extraction, asyncio.Future) else extraction
         if isinstance(extractor, CustomExtractor):
             subject = self._subject(view, None)
-            made = await call_extractor(extractor, subject, self._letta, seconds=self._seconds)
-        elif _reads_subject(extractor):
-            made = await call_plugin(
-                extractor.extract_from, self._subject(view, None), submission_of
-            )
+            call = call_extractor(extractor, subject, self._letta, seconds=self._seconds)
         else:
-            plain = cast("Extractor", extractor)
-            made = await call_plugin(plain.extract, view.trajectory, submission_of)
-        extraction.set_result(made)
+            method, given = self._called(extractor, view)
+            made = call_at_once(method, given, submission_of)
+            if made is not None:
+                self._extractions.append((view.turn, extractor, made))
+                return made
+            call = call_in_turn(method, given, submission_of)
+        # Who asks for it meanwhile waits for it, too.
+        waited_for = asyncio.get_running_loop().create_future()
+        self._extractions.append((view.turn, extractor, waited_for))
+        made = await call
+        waited_for.set_result(made)
         return made
+
+    def _called(
+        self, extractor: Extractor | SubjectExtractor, view: View
+    ) -> tuple[Callable[[Any], Any], Any]:
+        """Return the method of an extractor, and what it is given."""
+        if _reads_subject(extractor):
+            return extractor.extract_from, self._subject(view, None)
+        return cast("Extractor", extractor).extract, view.trajectory
 
     def _grade(
         self,

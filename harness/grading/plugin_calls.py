@@ -31,10 +31,25 @@ async def call_plugin(
     method: Callable[[Any], Any], given: Any, read: Callable[[Any], _R]
 ) -> _R | Grade:
     """Call a plug-in's method, and read what it returned with `grade_of` or `submission_of`."""
+    made = call_at_once(method, given, read)
+    return await call_in_turn(method, given, read) if made is None else made
+
+
+def call_at_once(
+    method: Callable[[Any], Any], given: Any, read: Callable[[Any], _R]
+) -> _R | Grade | None:
+    """Do what `call_plugin` does; None where patterns need more time than the event loop has."""
     try:
         return _attempt(inline_limit(), method, given, read)
     except SlowPattern:
-        return await in_thread(_attempt_in_turn, method, given, read)
+        return None
+
+
+async def call_in_turn(
+    method: Callable[[Any], Any], given: Any, read: Callable[[Any], _R]
+) -> _R | Grade:
+    """Do what `call_plugin` does, in a thread."""
+    return await in_thread(_attempt_in_turn, method, given, read)
 
 
 _one_at_a_time = threading.Lock()
