@@ -96,7 +96,8 @@ def _findings(folder: Path, summary: Summary, parted: _Parted) -> _Findings:
 
 def _read(folder: Path, summary: Summary, parted: _Parted) -> _Findings:
     if not did_not_pass(summary):
-        return _Findings(served=_by_model(served_at_first(folder)))
+        # A log of many trials takes its time to be read, and replies are all that is sought there.
+        return _Findings(served=_by_model(served_at_first(folder) if _has_replies(summary) else ()))
     trials = FailingTrials(folder)
     told = {(one.sample_id, one.model, one.epoch): one for one in summary.first_failures}
     found: list[FoundFailure] = []
@@ -111,6 +112,12 @@ def _read(folder: Path, summary: Summary, parted: _Parted) -> _Findings:
         bad = bad or first_bad_event(trial, failed, passing, trials.usual_tools)
         found.append((failed, _of_suite(failed, summary.reasons) or bad))
     return _Findings(found, _by_model(trials.served()))
+
+
+def _has_replies(summary: Summary) -> bool:
+    """Say whether replies of models may be recorded; where steps are not counted they may."""
+    counted = [model.per_trial.get("steps") for model in summary.models.values()]
+    return any(steps is None or steps.total is not None for steps in counted)
 
 
 def _of_suite(failed: FailedTrial, reasons: Iterable[str]) -> BadEvent | None:
