@@ -46,7 +46,8 @@ class Tally:
 
     def add(self, outcome: Outcome) -> None:
         """Take the outcome of one trial."""
-        self._of(outcome.model).add(outcome)
+        model = self.models.get(outcome.model)
+        (self._of(outcome.model) if model is None else model).add(outcome)
 
     @property
     def trials(self) -> int:

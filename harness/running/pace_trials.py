@@ -60,11 +60,12 @@ class TrialPace:
         Raises:
             NotStarted: it has become clear that every trial of the model would fail.
         """
-        if self._of_model.breaker.tripped:
+        of_model = self._of_model
+        if of_model.breaker.tripped:
             raise NotStarted
-        self._has_place = self._of_model.window.take_now()
-        self._of_model.begun.count += self._has_place
-        return self._has_place
+        self._has_place = has_place = of_model.window.take_now()
+        of_model.begun.count += has_place
+        return has_place
 
     async def start(self) -> None:
         """Wait for a place and take it; raises as `start_now` does."""
@@ -83,8 +84,11 @@ class TrialPace:
 
     def finish(self) -> None:
         """Leave for good; called once for a trial that has begun."""
-        self.leave()
-        self._of_model.begun.count -= 1
+        of_model = self._of_model
+        if self._has_place:
+            self._has_place = False
+            of_model.window.leave()
+        of_model.begun.count -= 1
 
     def ended(self, error: TargetError | None) -> None:
         """Take how the trial ended."""

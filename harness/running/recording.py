@@ -94,6 +94,7 @@ class Recording:
         self._failures = kept.failures if kept else FirstFailures(suite.graders)
         self._faulty: dict[str, GraderSpec] = dict(kept.faulty) if kept else {}
         self._unmatched = kept.unmatched if kept else UnmatchedOptions(suite.graders)
+        self._watches_options = self._unmatched.watches()
         self._warnings = warnings or Warnings(suite.secrets)
         self.warn_of(suite.warnings)
         self._progress = Progress(planned)
@@ -196,7 +197,7 @@ class Recording:
         own = planned.sample.graders
         if own:
             self._faulty |= {spec.name: spec for spec in own if spec.fault}
-        if own or self._unmatched.watches():
+        if own or self._watches_options:
             self._unmatched.add(trial, own)
         self._progress = self._progress.after(outcome)
         self._observer.moved(self._progress)

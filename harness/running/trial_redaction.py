@@ -37,6 +37,7 @@ class TrialRedaction:
 
     def __init__(self, suite: Suite) -> None:
         self._secrets = known_secrets(suite.secrets)
+        self._has_secrets = bool(self._secrets)
         self._function = suite.redact
         self._seconds = suite.limits.grader_seconds
         self._broken: StoreError | None = None
@@ -48,7 +49,7 @@ class TrialRedaction:
 
     def driven(self, driven: Driven) -> Driven:
         """Return what driving gave, as graders may see it."""
-        if not self._secrets:
+        if not self._has_secrets:
             return driven
         driven = driven_without(self._secrets, driven)
         self._looked_at[id(driven.trajectory)] = driven.trajectory
@@ -68,7 +69,7 @@ class TrialRedaction:
             StoreError: the suite's function has raised, taken too long, or returned no trial. It
                 is not called again: nothing can be stored any more.
         """
-        if self._secrets:
+        if self._has_secrets:
             # What graders saw was looked at, unless the end of the run has cut the trial off.
             seen = self._looked_at.pop(id(trial.trajectory), None) is not None
             trial = trial_without(self._secrets, trial, told=not seen)

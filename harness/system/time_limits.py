@@ -5,7 +5,7 @@ import math
 from collections.abc import Callable, Coroutine, Generator, Iterator
 from contextlib import contextmanager, suppress
 from functools import partial
-from typing import Any, TypeVar, cast
+from typing import Any, TypeVar
 
 from harness.system.clock import monotonic, wait_text
 from harness.types.errors import TargetError
@@ -50,7 +50,10 @@ class Limit:
             TimeoutError: it is over time, `expired` is true; or it raised one of its own.
         """
         ended = self.begin(work)
-        return await self.go_on(work) if ended is None else cast("_T", ended.value)
+        if ended is None:
+            return await self.go_on(work)
+        done: _T = ended.value
+        return done
 
     def begin(self, work: _Work[Any]) -> StopIteration | None:
         """Take the first step of the coroutine; return its end, None where it waits.
@@ -66,21 +69,19 @@ class Limit:
         except StopIteration as end:
             ended = end
         self.longest_step = monotonic() - started
-        if ended is not None:
-            self._require_in_time()
+        if ended is not None and self.longest_step > self._seconds:
+            self.expired = True
+            raise TimeoutError
         return ended
 
     async def go_on(self, work: _Work[_T]) -> _T:
         """Await the rest of a coroutine that waits; raises as `run` does."""
         done = await self._await_rest(work)
-        self._require_in_time()
-        return done
-
-    def _require_in_time(self) -> None:
         if self.longest_step > self._seconds:
             self.expired = True
         if self.expired:
             raise TimeoutError
+        return done
 
     async def _await_rest(self, work: _Work[_T]) -> _T:
         loop = asyncio.get_running_loop()
@@ -271,17 +272,24 @@ class TimeBudget:
         """
         started, idle = monotonic(), self.waited + self.held_up
         left = self._trial_seconds - self.spent
-        limit = self._limit = Limit(min(left, self._turn_seconds))
+        seconds = self._turn_seconds
+        # Written out here and below: `min` and `max` would take longer than most of this.
+        limit = self._limit = Limit(left if left < seconds else seconds)  # noqa: FURB136
         try:
             ended = limit.begin(work)
-            return await limit.go_on(work) if ended is None else cast("_T", ended.value)
+            if ended is None:
+                return await limit.go_on(work)
+            done: _T = ended.value
         except TimeoutError as error:
             if not limit.expired:
                 raise
             raise self._timed_out() from error
+        else:
+            return done
         finally:
             self.spent += monotonic() - started - (self.waited + self.held_up - idle)
-            self.longest_step = max(self.longest_step, limit.longest_step)
+            if limit.longest_step > self.longest_step:  # noqa: PLR1730
+                self.longest_step = limit.longest_step
 
     async def wait(self, seconds: float) -> None:
         """Sleep without charging the limits.

@@ -11,12 +11,20 @@ _MUTABLE = ("metadata", "extra_vars", "agent_args", "rubric_vars")
 
 def own_copy(sample: Sample) -> Sample:
     """Return a sample whose lists and mappings are its own, however deep they are nested."""
+    if not (
+        sample.metadata
+        or sample.extra_vars
+        or sample.agent_args
+        or sample.rubric_vars
+        or sample.history
+    ):
+        return sample
     changes: dict[str, Any] = {
         name: _copy(value) for name in _MUTABLE if (value := getattr(sample, name))
     }
     if sample.history:
         changes["history"] = tuple(map(_copy, sample.history))
-    return replace(sample, **changes) if changes else sample
+    return replace(sample, **changes)
 
 
 def _copy(value: Any) -> Any:
