@@ -35,11 +35,11 @@ def hold(folder, child="0"):
     return process, int(process.stdout.readline().split()[1])
 
 
-def end(process, child):
+def kill(process):
+    """End the process alone: a child of it may keep its output open."""
     process.kill()
-    process.communicate()
-    if child:
-        os.kill(child, 9)
+    process.wait()
+    process.stdout.close()
 
 
 def test_nobody_holds_a_run_that_nobody_writes_to(tmp_path):
@@ -50,7 +50,7 @@ def test_nobody_holds_a_run_that_nobody_writes_to(tmp_path):
 
 
 def test_a_second_process_hears_who_holds_it(tmp_path):
-    process, child = hold(tmp_path)
+    process, _ = hold(tmp_path)
     try:
         with (
             pytest.raises(StoreError, match=rf"process {process.pid} on .*, since 2") as caught,
@@ -58,15 +58,14 @@ def test_a_second_process_hears_who_holds_it(tmp_path):
         ):
             pass
     finally:
-        end(process, child)
+        kill(process)
     assert "\n" not in caught.value.line
 
 
 @pytest.mark.parametrize("child", CHILDREN.values(), ids=CHILDREN)
 def test_the_lock_of_a_dead_process_is_free_though_its_child_lives(tmp_path, child):
     process, pid = hold(tmp_path, child)
-    process.kill()
-    process.communicate()
+    kill(process)
     try:
         assert holder_of(tmp_path) == ""
         with locked_run(tmp_path, pytest.fail):
