@@ -49,30 +49,31 @@ class Limit:
         Raises:
             TimeoutError: it is over time, `expired` is true; or it raised one of its own.
         """
-        ended = self.begin(work)
-        if ended is None:
-            return await self.go_on(work)
-        done: _T = ended.value
-        return done
+        done = self.begin(work)
+        return await self.go_on(work) if done is None else done[0]
 
-    def begin(self, work: _Work[Any]) -> StopIteration | None:
-        """Take the first step of the coroutine; return its end, None where it waits.
+    def begin(self, work: _Work[_T]) -> tuple[_T] | None:
+        """Take the first step of the coroutine; return what it returned, None where it waits.
 
         For who awaits so much that `run` would be one coroutine too many: `go_on` awaits the rest.
 
         Raises:
             TimeoutError: the step took too long, and was all of it.
         """
-        ended, started = None, monotonic()
+        started = monotonic()
         try:
             self._awaited = work.send(None)
         except StopIteration as end:
-            ended = end
-        self.longest_step = monotonic() - started
-        if ended is not None and self.longest_step > self._seconds:
+            # Not the exception itself: it knows this frame, which would then know it for ever.
+            done = (end.value,)
+            self.longest_step = monotonic() - started
+        else:
+            self.longest_step = monotonic() - started
+            return None
+        if self.longest_step > self._seconds:
             self.expired = True
             raise TimeoutError
-        return ended
+        return done
 
     async def go_on(self, work: _Work[_T]) -> _T:
         """Await the rest of a coroutine that waits; raises as `run` does."""
@@ -276,16 +277,12 @@ class TimeBudget:
         # Written out here and below: `min` and `max` would take longer than most of this.
         limit = self._limit = Limit(left if left < seconds else seconds)  # noqa: FURB136
         try:
-            ended = limit.begin(work)
-            if ended is None:
-                return await limit.go_on(work)
-            done: _T = ended.value
+            done = limit.begin(work)
+            return await limit.go_on(work) if done is None else done[0]
         except TimeoutError as error:
             if not limit.expired:
                 raise
             raise self._timed_out() from error
-        else:
-            return done
         finally:
             self.spent += monotonic() - started - (self.waited + self.held_up - idle)
             if limit.longest_step > self.longest_step:  # noqa: PLR1730

@@ -1,6 +1,7 @@
 """Time limits that waiting for an endpoint does not count against."""
 
 import asyncio
+import gc
 
 import pytest
 
@@ -25,6 +26,21 @@ async def test_a_turn_that_takes_too_long_says_which_limit_it_hit():
     with pytest.raises(TargetError, match=r"limits\.turn_seconds: 0\.05") as caught:
         await budget(turn=0.05, trial=10.0).turn(nap(10))
     assert caught.value.code == "turn_timeout"
+
+
+async def answer():
+    return "done"
+
+
+async def test_work_that_never_waits_leaves_nothing_to_collect():
+    gc.collect()
+    gc.disable()
+    try:
+        assert await budget(turn=10.0).turn(answer()) == "done"
+        left = gc.collect()
+    finally:
+        gc.enable()
+    assert left == 0
 
 
 async def test_turns_that_are_short_each_can_use_up_the_trial():
