@@ -22,6 +22,7 @@ from harness.loading.json_texts import (
 from harness.loading.sample_rows import (
     COLUMNS,
     IDS,
+    IN_METADATA,
     TRUTHS,
     ReadRow,
     Written,
@@ -67,6 +68,7 @@ class _PlainRow(msgspec.Struct, forbid_unknown_fields=True, gc=False):
     input: str | tuple[str, ...]
     ground_truth: str | tuple[str, ...] | None = None
     tags: tuple[str, ...] = ()
+    metadata: _Object = None
 
 
 _decode_plain = msgspec.json.Decoder(_PlainRow).decode
@@ -206,7 +208,16 @@ def _read_plain(line: bytes, number: int) -> Located | None:
         row = _decode_plain(line)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
         return None
-    sample = Sample(id=row.id, input=row.input, ground_truth=row.ground_truth, tags=row.tags)
+    metadata = row.metadata or {}
+    if metadata and not IN_METADATA.isdisjoint(metadata):
+        return None
+    sample = Sample(
+        id=row.id,
+        input=row.input,
+        ground_truth=row.ground_truth,
+        tags=row.tags,
+        metadata=metadata,
+    )
     return Located(line=number, read=ReadRow(sample=sample, id_is_text=True))
 
 

@@ -20,7 +20,9 @@ COLUMNS = frozenset(
         *("rubric", "rubric_path"),
     }
 )
-_IN_METADATA = ("extra_vars", "agent_args", "rubric_vars")
+IN_METADATA = frozenset({"extra_vars", "agent_args", "rubric_vars"})
+"""Columns that may stand inside of the metadata too."""
+
 _VERY_CLOSE = 0.85
 _SESSIONS = "a list of sessions, each a text or a list of texts: one a user turn"
 _ROLES = ("system", "developer", "user", "assistant", "tool")
@@ -270,7 +272,7 @@ def _rubric(row: Row) -> tuple[str | None, str | None]:
 def _mappings(row: Row) -> dict[str, dict[str, Any]]:
     taken = {name: _mapping(row, name) for name in MAPPINGS}
     metadata = taken["metadata"]
-    for name in _IN_METADATA:
+    for name in IN_METADATA:
         # Rows written for other harnesses keep these inside of metadata.
         inner = metadata.get(name)
         if row.columns.get(name) is None and isinstance(inner, dict):
