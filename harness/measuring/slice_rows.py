@@ -24,7 +24,10 @@ class SliceRows:
                 continue
             found = self._rows.setdefault(name, {})
             for value in values:
-                found.setdefault(value, array("I")).append(row)
+                rows = found.get(value)
+                if rows is None:
+                    rows = found[value] = array("I")
+                rows.append(row)
             if len(found) > MOST_VALUES:
                 self._rows[name] = {}
                 self.overflowing[name] = None
