@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 
+from harness.system.shown_numbers import counted, counted_of, plain_number, with_unit
 from harness.system.shown_shares import percent, signed_points
 from harness.types.comparisons import Comparison
 from harness.types.explanations import MissedGate, RunState
@@ -34,7 +35,7 @@ def _missed(gates: Iterable[GateResult]) -> Iterator[MissedGate]:
         if gate.passed is not True and gate.parts:
             yield from _missed(gate.parts)
         elif gate.passed is not True:
-            yield MissedGate(text=gate.text, value=gate.value)
+            yield MissedGate(text=gate.text, value=gate.value, passed=gate.passed, note=gate.note)
 
 
 def run_state(summary: Summary, comparisons: Sequence[Comparison] = ()) -> RunState:
@@ -64,30 +65,35 @@ def run_sentence(summary: Summary, comparisons: Sequence[Comparison] = ()) -> st
     else:
         said = [_ending(summary), *map(_against, shown)]
     more = len(gravest) - _MOST_VERDICTS
-    further = [f"{more} further comparisons"] if more > 0 else []
+    further = [counted(more, "further comparison")] if more > 0 else []
     return "; ".join([*said, *further]) + "."
 
 
 def _ending(summary: Summary) -> str:
     trials, failing = all_trials(summary), did_not_pass(summary)
     planned = summary.planned
-    of = f"{trials} of {planned} planned" if planned not in {None, trials} else f"{trials}"
-    noun = "trial" if trials == 1 else "trials"
-    counted = f"{failing or 'none'} of {trials} {noun} {'did not pass' if failing else 'failed'}"
-    counted = counted if trials else f"no trial of {planned or 0} ended"
+    ended = counted(trials, "trial")
+    how = f"{failing:,} of {ended} did not pass" if failing else f"none of {ended} failed"
+    how = how if trials else f"no trial{f' of {planned:,}' if planned else ''} ended"
     if not summary.complete:
         more = len(summary.reasons) - 1
-        further = f" (and {more} further reason{'s' * (more > 1)})" if more > 0 else ""
-        why = summary.reasons[0] if summary.reasons else f"{of} trials ended"
-        return f"INCOMPLETE, and cannot be judged: {why}{further}; {counted}"
+        further = f" (and {counted(more, 'further reason')})" if more > 0 else ""
+        whys = [*summary.reasons[:1]] or [f"{_so_far(trials, planned)} ended"] * (trials > 0)
+        said = "; ".join([*(f"{why}{further}" for why in whys), how])
+        return f"INCOMPLETE, and cannot be judged: {said}"
     if not summary.passed:
-        gates = len(summary.gates)
         missed = sum(gate.passed is False for gate in summary.gates)
-        return f"FAILED: {missed} of {gates} gate{'s' * (gates > 1)} missed; {counted}"
+        return f"FAILED: {counted_of(missed, len(summary.gates), 'gate')} missed; {how}"
     judged = all(gate.passed is not None for gate in summary.gates)
     every = "every gate is met" if judged else "every gate that could be judged is met"
     gates_met = every if summary.gates else "the run is complete, and has no gates"
-    return f"{_PASSED}{gates_met}; {counted}"
+    return f"{_PASSED}{gates_met}; {how}"
+
+
+def _so_far(trials: int, planned: int | None) -> str:
+    if planned in {None, trials}:
+        return counted(trials, "trial")
+    return counted_of(trials, planned or 0, "planned trial")
 
 
 def _headed(comparison: Comparison) -> str:
@@ -114,7 +120,9 @@ def _metric(metric: MetricVerdict) -> str:
     if one is None or other is None:
         return f"{metric.metric}: {metric.reason}" if metric.reason else metric.metric
     if metric.unit != _POINTS:
-        return f"{metric.metric} {one:.4g} to {other:.4g} {metric.unit}"
+        after = with_unit(plain_number(other), metric.unit)
+        moved = with_unit(plain_number(other - one, sign="+"), metric.unit)
+        return f"{metric.metric} {plain_number(one)} to {after} ({moved})"
     difference = metric.difference.value if metric.difference else other - one
     return (
         f"{metric.metric} {percent(one)} to {percent(other)} ({signed_points(difference)} points)"

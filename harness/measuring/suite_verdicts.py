@@ -32,6 +32,8 @@ from harness.measuring.paired_outcomes import (
 )
 from harness.measuring.verdict_rules import ALPHA, Judged, judge_metrics, ungraded
 from harness.system.numbers import reaches
+from harness.system.shown_numbers import counted
+from harness.system.shown_shares import rounded_percent
 from harness.types.verdicts import (
     SUITE_ORDER,
     AlarmStage,
@@ -101,9 +103,10 @@ def pairing_fault(common: int, unchanged: int) -> str | None:
         return "no sample is in both runs"
     if reaches(unchanged / common, LEAST_UNCHANGED):
         return None
+    kept = f"only {unchanged:,}" if unchanged else "none"
     return (
-        f"only {unchanged} of the {common} samples in both runs are unchanged; "
-        f"at least {LEAST_UNCHANGED:.0%} must be"
+        f"of {counted(common, 'sample')} in both runs {kept} stayed unchanged; "
+        f"at least {rounded_percent(LEAST_UNCHANGED)} must"
     )
 
 
@@ -172,18 +175,15 @@ def _warnings(given: _Given, judged: Judged) -> tuple[str, ...]:
     missing = given.missing.total
     if missing and not given.may_be_filled:
         said.append(
-            f"the range of {given.pairs.metric.name} is not declared: its {missing} missing "
-            "outcomes are left out, whatever they would have been"
+            f"the range of {given.pairs.metric.name} is not declared: "
+            f"{counted(missing, 'missing outcome')} left out, whatever would have come of it"
         )
     if judged.measured is not None and judged.measured.test is None:
         said.append("one sample shows no spread: no test is made")
-    if judged.p is not None and judged.p.least is not None and judged.measured is not None:
+    elif judged.p is not None and judged.p.least is not None and judged.measured is not None:
         changed = judged.measured.moves.regressed + judged.measured.moves.improved
-        samples = f"{changed or 'no'} sample{'s' if changed > 1 else ''} changed"
-        said.append(
-            f"{samples}: however their passes fell on the two runs, no p value could be as low as "
-            f"{ALPHA}"
-        )
+        samples = counted(changed, "changed sample") if changed else "no changed sample"
+        said.append(f"with {samples} no p value could be as low as {ALPHA}")
     return tuple(said)
 
 

@@ -95,4 +95,5 @@ def _open_reason(measured: Measured) -> str:
         return "no margin is given, so that NO WORSE cannot be said"
     if measured.difference.low is None:
         return "the samples show no spread to estimate from"
-    return "a drop as large as the margin is not ruled out"
+    change = "rise" if measured.metric.lower_is_better else "drop"
+    return f"a {change} as large as the margin is not ruled out"

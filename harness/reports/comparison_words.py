@@ -6,6 +6,8 @@ a width unless that is 0: as it is for a terminal, as code for Markdown.
 
 from collections.abc import Callable, Iterator, Sequence
 
+from harness.system.shown_numbers import counted, counted_of, plain_number, with_unit
+from harness.system.shown_shares import percent, probability, signed_points
 from harness.system.texts import one_line
 from harness.types.comparisons import (
     Change,
@@ -23,7 +25,6 @@ from harness.types.verdicts import VERDICT_WORDS, MetricVerdict
 _LONGEST = 240
 _LONGEST_ID = 60
 _NAMED = 10
-_TINY = 0.0005
 _MOST_EPOCHS = 100
 """More of every sample than this nobody runs, so they are no advice."""
 
@@ -46,18 +47,20 @@ def headline(comparison: Comparison) -> str:
 def sides_line(comparison: Comparison, shown: Shown = one_line) -> str:
     """Say which runs are compared."""
     before, after = comparison.baseline, comparison.candidate
-    return f"{_run(after, shown)} against {_run(before, shown)}{_age(before)}"
+    age = age_words(before)
+    return f"{_run(after, shown)} against {_run(before, shown)}{f' ({age})' if age else ''}"
 
 
 def _run(run: ComparedRun, shown: Shown) -> str:
     return f"{shown(run.model, 0)} of {shown(run.run_id, 0)}"
 
 
-def _age(run: ComparedRun) -> str:
+def age_words(run: ComparedRun) -> str:
+    """Say how old a baseline is, and whether it is stale; empty where it is not known."""
     if run.age_days is None:
         return ""
-    old = "less than a day" if run.age_days < 1 else f"{run.age_days:.0f} days"
-    return f" ({old} old{': STALE' if run.stale else ''})"
+    old = "less than a day" if run.age_days < 1 else counted(int(run.age_days), "day")
+    return f"{old} old{': STALE' if run.stale else ''}"
 
 
 def metric_sentence(metric: MetricVerdict) -> str:
@@ -68,7 +71,10 @@ def metric_sentence(metric: MetricVerdict) -> str:
     before, after = (
         amount(side.value, metric.unit) for side in (metric.baseline, metric.candidate)
     )
-    moved = f"{name} went from {before} to {after}" if before != after else f"{name} is {after}"
+    moved = f"{name} went from {before} to {after}"
+    if before == after:
+        is_same = metric.baseline.value == metric.candidate.value
+        moved = f"{name} {'stayed at' if is_same else 'hardly moved from'} {after}"
     p = _p(metric)
     return f"{moved} ({difference(metric)}{f', {p}' if p else ''})"
 
@@ -90,8 +96,8 @@ def interval(metric: MetricVerdict) -> str:
     found = metric.difference
     if found is None or found.low is None or found.high is None:
         return "-"
-    ends = sorted(_sign(metric) * end for end in (found.low, found.high))
-    return f"{_bare(ends[0], metric.unit)} to {_bare(ends[1], metric.unit)}"
+    low, high = sorted(_sign(metric) * end for end in (found.low, found.high))
+    return f"{_bare(low, metric.unit)} to {_bare(high, metric.unit)}"
 
 
 def _sign(metric: MetricVerdict) -> int:
@@ -107,8 +113,9 @@ def _p(metric: MetricVerdict) -> str:
     word = "improved" if improves else "regressed"
     value = p.improved if improves else p.regressed
     adjusted = p.adjusted_improved if improves else p.adjusted_regressed
-    after = f", {_small(adjusted)} after Holm over {p.adjusted_over} gating metrics"
-    return f"p ({word}) {_small(value)}{after if metric.gating and p.adjusted_over > 1 else ''}"
+    after = f", {probability(adjusted)} after Holm over {p.adjusted_over} gating metrics"
+    more = after if metric.gating and p.adjusted_over > 1 else ""
+    return f"p ({word}) {probability(value)}{more}"
 
 
 def p_value(metric: MetricVerdict) -> str:
@@ -116,30 +123,22 @@ def p_value(metric: MetricVerdict) -> str:
     if metric.p is None or metric.difference is None:
         return "-"
     better = metric.difference.value > 0
-    return _small(metric.p.adjusted_improved if better else metric.p.adjusted_regressed)
-
-
-def _small(p: float) -> str:
-    return "<0.001" if p < _TINY else f"{p:.3f}"
+    return probability(metric.p.adjusted_improved if better else metric.p.adjusted_regressed)
 
 
 def amount(value: float | None, unit: str) -> str:
     """Return a metric's value for reading: rates in percent, other numbers with their unit."""
     if value is None:
         return "-"
-    if unit == "points":
-        return f"{100 * value:.1f} %"
-    return f"{value:,.4g} {unit}"
+    return percent(value) if unit == "points" else with_unit(plain_number(value), unit)
 
 
 def _signed(value: float, unit: str) -> str:
-    value += 0.0  # no minus before a zero
-    return f"{100 * value:+.1f} points" if unit == "points" else f"{value:+,.4g} {unit}"
+    return with_unit(_bare(value, unit), unit)
 
 
 def _bare(value: float, unit: str) -> str:
-    value += 0.0
-    return f"{100 * value:+.1f}" if unit == "points" else f"{value:+,.4g}"
+    return signed_points(value) if unit == "points" else plain_number(value, sign="+")
 
 
 def pairing_lines(comparison: Comparison, shown: Shown = one_line) -> Iterator[str]:
@@ -149,8 +148,8 @@ def pairing_lines(comparison: Comparison, shown: Shown = one_line) -> Iterator[s
     total = pairing.paired + len(pairing.changed)
     moved = ""
     if first is not None and first.samples:
-        moved = f": {_counts(first)}, {first.unchanged} unchanged"
-    yield f"{pairing.paired} of {total} samples in both runs paired{moved}"
+        moved = f": {_counts(first)}, {first.unchanged:,} unchanged"
+    yield f"{counted_of(pairing.paired, total, 'sample')} in both runs paired{moved}"
     yield from exclusion_lines(comparison)
     yield from _left_out(pairing, shown)
     if comparison.baseline.regraded:
@@ -160,15 +159,15 @@ def pairing_lines(comparison: Comparison, shown: Shown = one_line) -> Iterator[s
 
 def _counts(metric: MetricVerdict) -> str:
     """Count what moved; samples with nothing but errors on one side are counted apart."""
-    errored = f", {metric.errored} with nothing but errors on one side" if metric.errored else ""
-    return f"{metric.regressed} regressed, {metric.improved} improved{errored}"
+    errored = f", {metric.errored:,} with nothing but errors on one side" if metric.errored else ""
+    return f"{metric.regressed:,} regressed, {metric.improved:,} improved{errored}"
 
 
 def exclusion_lines(comparison: Comparison) -> Iterator[str]:
     """Say how many trials the suite's `errors: exclude` leaves out of a comparison."""
     before, after = comparison.baseline.errors_left_out, comparison.candidate.errors_left_out
     if before or after:
-        counts = f"{before} of the baseline and {after} of the candidate"
+        counts = f"{counted(before, 'trial')} of the baseline and {after} of the candidate"
         yield f"left out of all numbers, as errors are excluded: {counts} ended in errors"
 
 
@@ -195,31 +194,38 @@ def power_lines(metric: MetricVerdict) -> Iterator[str]:
     power = metric.power
     if metric.verdict != "inconclusive" or power is None:
         return
-    seen = _bare(power.detectable, metric.unit).lstrip("+")
-    unit = "points" if metric.unit == "points" else metric.unit
+    change = "rise" if metric.lower_is_better else "drop"
     if metric.unit == "points" and power.detectable > 1:
-        yield f"{metric.metric}: no drop at all can be seen with 80 % chance at this size"
+        yield f"{metric.metric}: no {change} at all can be seen with 80 % chance at this size"
     else:
-        yield f"{metric.metric}: the smallest drop seen with 80 % chance is {seen} {unit}"
+        seen = _signed(power.detectable, metric.unit).lstrip("+")
+        yield f"{metric.metric}: the smallest {change} seen with 80 % chance is {seen}"
     if metric.margin is None:
-        yield "say with --margin which drop you can live with, and NO WORSE can be said"
+        # A margin without a name is a fraction, and holds for no cost.
+        named = f" {metric.metric}=NUMBER" if metric.lower_is_better else ""
+        yield f"say with --margin{named} which {change} you can live with, and NO WORSE can be said"
         return
     needs = []
     if power.samples_needed is not None:
-        needs.append(f"{power.samples_needed:,} samples")
+        needs.append(counted(power.samples_needed, "sample"))
     if power.epochs_needed is not None and power.epochs_needed <= _MOST_EPOCHS:
-        needs.append(f"{power.epochs_needed:,} epochs")
+        needs.append(counted(power.epochs_needed, "epoch"))
     if needs:
-        margin = _bare(metric.margin, metric.unit).lstrip("+")
+        margin = _signed(metric.margin, metric.unit).lstrip("+")
         what = " of which none changes" if power.unchanged else ""
-        yield f"a margin of {margin} {unit} needs {' or '.join(needs)}{what}"
+        yield f"a margin of {margin} needs {' or '.join(needs)}{what}"
 
 
 def group_sentence(group: DivergenceGroup) -> str:
     """Say how many regressions first differ in one way."""
     where = "" if group.tool is None else f" at the call of `{one_line(group.tool)}`"
-    count = f"{len(group.samples)} of {group.of} regressions first differ{where}"
-    return f"{count}: {one_line(group.words)}"
+    return f"{first_differing(group, 'regression')}{where}: {one_line(group.words)}"
+
+
+def first_differing(group: DivergenceGroup, noun: str) -> str:
+    """Say how many samples of a group of divergences first differ alike."""
+    count = len(group.samples)
+    return f"{counted_of(count, group.of, noun)} first differ{'s' * (count == 1)}"
 
 
 def pair_line(pair: SamplePair, shown: Shown = one_line) -> str:
@@ -259,7 +265,8 @@ def _divergence(found: Divergence, shown: Shown) -> str:
 def _event(event: EventAt, shown: Shown) -> str:
     words = {"tool_call": "calls", "tool_result": "result of", "assistant_message": "says"}
     name = f" {shown(event.name, 0)}" if event.name else ""
-    return f"{words.get(event.type, event.type)}{name} {shown(event.text, _LONGEST)}"
+    word = words.get(event.type, event.type.replace("_", " "))
+    return f"{word}{name} {shown(event.text, _LONGEST)}"
 
 
 def change_line(change: Change, shown: Shown = one_line) -> str:

@@ -14,7 +14,9 @@ from typing import Literal
 from junitparser import Error, Failure, Skipped
 from junitparser.xunit2 import JUnitXml, TestCase, TestSuite
 
-from harness.reports.comparison_words import exclusion_lines, pair_line
+from harness.reports.comparison_words import exclusion_lines, group_sentence, pair_line
+from harness.reports.number_words import gate_found
+from harness.system.shown_numbers import counted, counted_of
 from harness.system.texts import cut, harmless, one_line
 from harness.types.comparisons import Comparison
 from harness.types.explanations import Explanation, Place, SampleResult
@@ -185,12 +187,13 @@ def _comparison(run: ReportedRun, comparison: Comparison) -> TestCase:
     case = _of_verdict(run, f"{model} compared with {comparison.baseline.run_id}")
     if verdict.verdict in {"regressed", "invalid"}:
         kind: type[Failure | Error] = Failure if verdict.verdict == "regressed" else Error
-        why = verdict.reason or f"{len(comparison.regressed)} samples regressed"
+        why = verdict.reason or f"{counted(len(comparison.regressed), 'sample')} regressed"
         if comparison.errored:
-            why += f"; {len(comparison.errored)} samples have nothing but errors on one side"
+            errored = counted(len(comparison.errored), "sample")
+            why += f"; {errored} with nothing but errors on one side"
         case.append(kind(xml_text(f"{VERDICT_WORDS[verdict.verdict]}: {why}", _MESSAGE), "verdict"))
         said = [*exclusion_lines(comparison)]
-        said += [f"{len(g.samples)} of {g.of}: {g.words}" for g in comparison.divergences]
+        said += map(group_sentence, comparison.divergences)
         said += map(pair_line, comparison.regressed[:_MOST_NAMED])
         if (more := len(comparison.regressed) - _MOST_NAMED) > 0:
             said.append(f"and {more} more")
@@ -222,16 +225,15 @@ def _gate(run: ReportedRun, gate: GateResult) -> TestCase:
     case = _of_verdict(run, f"gate: {gate.text}")
     if gate.passed is not True:
         parts = [part for part in gate.parts if part.passed is not True]
-        found = f"{len(parts)} of its {len(gate.parts)} gates" if parts else _found(gate)
+        count = counted_of(len(parts), len(gate.parts), "gate")
+        found = count if parts else gate_found(gate)
         case.append(Failure(xml_text(f"{_WORDS[gate.passed]}: {found}"), "gate"))
-        said = [f"{part.text}: {_WORDS[part.passed]}, {_found(part)}" for part in _leaves(parts)]
+        said = [
+            f"{part.text}: {_WORDS[part.passed]}, {gate_found(part)}" for part in _leaves(parts)
+        ]
         if said:
             case.result[0].text = xml_text("\n".join(said), _LONGEST)
     return case
-
-
-def _found(gate: GateResult) -> str:
-    return "nothing measured" if gate.value is None else f"is {gate.value:.6g}"
 
 
 def _leaves(gates: Iterable[GateResult]) -> Iterator[GateResult]:

@@ -6,7 +6,8 @@ from rich.box import SIMPLE_HEAD
 from rich.table import Table
 from rich.text import Text
 
-from harness.reports.number_words import amount, counted, counted_trials, ends
+from harness.reports.number_words import amount, counted_trials, ends
+from harness.system.shown_numbers import counted
 from harness.system.shown_shares import percent
 from harness.system.texts import one_line
 from harness.types.summaries import AMOUNTS, Amount, ModelSummary, SliceSummary, Summary

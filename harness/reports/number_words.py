@@ -1,19 +1,22 @@
 """Numbers of a run in words: rates and means with their intervals, and how many they rest on."""
 
-import math
 from collections.abc import Iterator
 
+from harness.system.shown_numbers import counted, counted_of, plain_number
 from harness.system.shown_shares import percent
-from harness.types.summaries import GraderSummary, ModelSummary, PassAtK, SliceSummary, Summary
+from harness.types.explanations import MissedGate
+from harness.types.summaries import (
+    GateResult,
+    GraderSummary,
+    ModelSummary,
+    PassAtK,
+    SliceSummary,
+    Summary,
+)
 
 _BOTH = 2
-_THOUSAND = 1000
 _SMALLEST = 0.001
-
-
-def counted(number: int, noun: str) -> str:
-    """Return a number with its noun, in the plural where it is not one."""
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+_GATE_DIGITS = (4, 6, 9, 15)
 
 
 def ends(low: float | None, high: float | None) -> str:
@@ -32,18 +35,18 @@ def amount(value: float | None, unit: str = "") -> str:
     if unit == "USD" and value >= 1:
         return f"${value:,.2f}"
     if unit == "USD":
-        return f"${_digits(value)}"
+        return f"${plain_number(value, 3)}"
     if 0 < value < _SMALLEST:
         return f"<{_SMALLEST:g}"
-    return f"{value:,.0f}" if value >= _THOUSAND else f"{value:.3g}"
+    return plain_number(value, 3)
 
 
-def _digits(value: float) -> str:
-    """Return a number below 1 to three digits, with as many zeros as there are before them."""
-    if value <= 0:
-        return "0"
-    places = 2 - math.floor(math.log10(value))
-    return f"{value:.{places}f}".rstrip("0").rstrip(".")
+def gate_found(gate: GateResult | MissedGate) -> str:
+    """Say what a run has of a gate, in as many digits as tell it from the bound; or why nothing."""
+    if gate.value is None:
+        return gate.note or "nothing measured"
+    each = [plain_number(gate.value, digits) for digits in _GATE_DIGITS]
+    return f"is {next((one for one in each if not gate.text.endswith(f' {one}')), each[0])}"
 
 
 def rate_words(model: ModelSummary | SliceSummary, errors: str = "fail") -> str:
@@ -76,7 +79,7 @@ def _basis(model: ModelSummary | SliceSummary, errors: str) -> Iterator[str]:
     if not _repeats(model, errors):
         yield f"{model.passed} of {trials}"
     elif model.samples == 1:
-        yield f"{model.passed} of {trials} epochs of one sample"
+        yield f"{counted_of(model.passed, trials, 'epoch')} of one sample"
     elif trials % model.samples:
         yield f"{model.samples} samples, {trials} trials"
     else:

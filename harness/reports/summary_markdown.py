@@ -6,9 +6,10 @@ largest groups of them. All else comes after, each kind of thing bounded.
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from harness.reports.comparison_words import exclusion_lines
+from harness.reports.comparison_words import age_words, exclusion_lines, first_differing
 from harness.reports.markdown_spans import code_span, plain_words
-from harness.reports.number_words import counted
+from harness.reports.number_words import ends, gate_found
+from harness.system.shown_numbers import counted
 from harness.system.shown_shares import percent
 from harness.types.comparisons import Change, Comparison
 from harness.types.explanations import (
@@ -62,10 +63,11 @@ def _shortened(lines: Iterable[str], most: int, noun: str) -> Iterator[str]:
 
 
 def _origins(told: Explanation) -> str:
-    counts = ", ".join(f"{origin} {count}" for origin, count in told.origins.items())
-    if told.looked_at == told.failing:
-        return f"Where they come from: {counts}."
-    return f"Where they come from ({told.looked_at} of {told.failing} looked at): {counts}."
+    counts = ", ".join(f"{origin} {count:,}" for origin, count in told.origins.items())
+    whence = "Where it comes from" if told.failing == 1 else "Where they come from"
+    if told.looked_at != told.failing:
+        whence += f" ({told.looked_at:,} of {told.failing:,} looked at)"
+    return f"{whence}: {counts}."
 
 
 def _group(group: FailureGroup) -> str:
@@ -92,38 +94,37 @@ def _conditions(told: Explanation) -> Iterator[str]:
 
 
 def _gate(gate: MissedGate) -> str:
-    if gate.value is None:
-        return f"- gate not judged: {code_span(gate.text, _LONG)} (nothing measured)"
-    return f"- gate missed: {code_span(gate.text, _LONG)} (is {gate.value:.4g})"
+    word = "not judged" if gate.passed is None else "missed"
+    return f"- gate {word}: {code_span(gate.text, _LONG)} ({gate_found(gate)})"
 
 
 def _numbers(numbers: ModelNumbers) -> str:
     rate = numbers.pass_rate
-    shares = [one for one in (rate.value, rate.low, rate.high) if one is not None]
-    percent = [f"{100 * share:.1f}" for share in shares]
-    interval = f" (95 % interval {percent[1]} to {percent[2]} %)" if len(percent) == 3 else ""  # noqa: PLR2004  (value, low, high)
-    said = f", {percent[0]} %{interval}" if percent else ""
+    interval = "" if rate.low is None else f" (95 % interval {ends(rate.low, rate.high)})"
+    said = "" if rate.value is None else f", {percent(rate.value)}{interval}"
     left_out = numbers.errors if numbers.errors_left_out else 0
     how = " left out (`errors: exclude`)" if left_out else ""
     errors = f", {counted(numbers.errors, 'error')}{how}" if numbers.errors else ""
-    ungraded = f", {numbers.ungraded} ungraded" if numbers.ungraded else ""
+    ungraded = f", {numbers.ungraded:,} ungraded" if numbers.ungraded else ""
     trials = numbers.trials - left_out - numbers.ungraded
+    passed = f"{numbers.passed:,} of {trials:,} passed" if trials else "no graded trial"
     others = [name for name in numbers.served if name != numbers.model]
     served = ", ".join(code_span(name, _NAME) for name in others[:_MOST_NAMED])
     answered = f"; answered by {served}" if served else ""
     return (
-        f"- {code_span(numbers.model, _NAME)}: {numbers.passed} of {trials} passed"
+        f"- {code_span(numbers.model, _NAME)}: {passed}"
         f"{said}{errors}{ungraded}{answered}{_slices(numbers)}"
     )
 
 
 def _slices(numbers: ModelNumbers) -> str:
     said = [
-        f"{code_span(f'{one.name}: {one.value}', _NAME)} {one.passed} of {one.trials} "
+        f"{code_span(f'{one.name}: {one.value}', _NAME)} {one.passed:,} of {one.trials:,} "
         f"({percent(one.rate)})"
         for one in numbers.low_slices
     ]
-    return f"; lowest slices: {', '.join(said)}" if said else ""
+    noun = "slice" if len(said) == 1 else "slices"
+    return f"; lowest {noun}: {', '.join(said)}" if said else ""
 
 
 def _shown(shown: ShownFailure) -> Iterator[str]:
@@ -153,7 +154,7 @@ def _divergences(comparisons: Sequence[Comparison]) -> Iterator[str]:
     groups = [group for one in comparisons for group in one.divergences[:_MOST_DIVERGENCES]]
     for group in groups[:_MOST_DIVERGENCES]:
         yield (
-            f"- {len(group.samples)} of {group.of} regressed samples first differ: "
+            f"- {first_differing(group, 'regressed sample')}: "
             f"**{plain_words(group.words, _SHORT)}**"
         )
     if errored:
@@ -164,15 +165,14 @@ def _divergences(comparisons: Sequence[Comparison]) -> Iterator[str]:
 
 def _comparison(comparison: Comparison) -> Iterator[str]:
     baseline, pairing = comparison.baseline, comparison.pairing
-    stale = ", which is stale" if baseline.stale else ""
-    age = "" if baseline.age_days is None else f", {baseline.age_days:.1f} days old{stale}"
+    age = f" ({age_words(baseline)})" if baseline.age_days is not None else ""
     model = code_span(comparison.candidate.model, _NAME)
     yield from ("", f"### {model} against {code_span(baseline.run_id)}{age}")
     left = {"changed": pairing.changed, "added": pairing.added, "removed": pairing.removed}
     left["not run in the baseline"] = pairing.not_run
-    counts = [f"{len(ids)} {word}" for word, ids in left.items() if ids]
+    counts = [f"{len(ids):,} {word}" for word, ids in left.items() if ids]
     out = f"; left out: {', '.join(counts)}" if counts else ""
-    moved = f"{len(comparison.regressed)} regressed, {len(comparison.improved)} improved"
+    moved = f"{len(comparison.regressed):,} regressed, {len(comparison.improved):,} improved"
     if comparison.errored:
         moved += f", {len(comparison.errored)} with nothing but errors on one side"
     yield f"- {counted(pairing.paired, 'sample')} paired: {moved}{out}"
@@ -182,7 +182,9 @@ def _comparison(comparison: Comparison) -> Iterator[str]:
 
 
 def _change(change: Change) -> str:
-    values = [code_span(one, _SHORT) for one in (change.before, change.after) if one is not None]
+    both = (change.before, change.after)
+    values = ["none" if one is None else code_span(one, _SHORT) for one in both]
+    values = [] if both == (None, None) else values
     return (
         f"- {plain_words(change.what, _SHORT)} changed{': ' if values else ''}{' to '.join(values)}"
     )

@@ -10,7 +10,8 @@ from rich.table import Table
 from rich.text import Text
 
 from harness.reports.number_tables import amount_table, plain_table, slice_table
-from harness.reports.number_words import counted, counted_trials, ends, model_lines
+from harness.reports.number_words import counted_trials, ends, gate_found, model_lines
+from harness.system.shown_numbers import counted, plain_number
 from harness.system.shown_shares import percent
 from harness.system.texts import one_line
 from harness.types.summaries import (
@@ -215,10 +216,9 @@ def _gate(gate: GateResult, indent: str = "") -> Iterator[Text]:
 
 
 def _found(gate: GateResult) -> str:
-    nothing = gate.note or "nothing measured"
-    value = nothing if gate.value is None else f"is {gate.value:.4g}"
+    value = gate_found(gate)
     numbers = [
-        f"{one_line(name)} {'-' if number is None else f'{number:.4g}'}"
+        f"{one_line(name)} {'-' if number is None else plain_number(number)}"
         for name, number in gate.numbers.items()
     ]
     return f"{value}: {', '.join(numbers)}" if numbers else value

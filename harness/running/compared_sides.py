@@ -7,6 +7,7 @@ from pathlib import Path
 from harness.measuring.outcome_amounts import amounts_of
 from harness.storing.counted_outcomes import CountedOutcomes
 from harness.storing.manifests import Manifest, read_manifest
+from harness.system.shown_numbers import counted_of
 from harness.types.errors import Fault, InputError
 from harness.types.summaries import AMOUNTS
 from harness.types.trials import ERROR_STATUSES, Outcome
@@ -153,10 +154,12 @@ class ComparedSide:
         planned = self.manifest.planned // max(len(self.manifest.models), 1)
         trials = sum(self.trials)
         if trials < planned and not self._is_whole:
-            return f"{planned - trials} of its {planned} trials are missing"
+            return f"{counted_of(planned - trials, planned, 'planned trial')} did not end"
+        if not trials:
+            return "it has no trial"
         allowed = float(self.manifest.limits.get("max_error_rate", 1))
-        if not trials or self.errors / trials > allowed:
-            return f"{self.errors} of its {trials} trials ended in errors"
+        if self.errors / trials > allowed:
+            return f"{counted_of(self.errors, trials, 'trial')} ended in errors"
         return ""
 
 

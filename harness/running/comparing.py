@@ -22,6 +22,7 @@ from harness.running.completing import how_to_complete
 from harness.running.moved_samples import MovedSamples, moved_samples
 from harness.running.quarantine_lookup import quarantined_in
 from harness.running.run_differences import differences, served_change
+from harness.system.shown_numbers import counted
 from harness.types.comparisons import ComparedRun, Comparison, Pairing
 from harness.types.suites import ErrorRule
 from harness.types.verdicts import Question, SuiteVerdict
@@ -214,8 +215,9 @@ class _Paired:
             said.append("with so many samples, costs are compared only where --metric names them")
         if self.never_ran:
             said.append(
-                f"{self.never_ran} samples of the baseline have no trial in the candidate, which "
-                f"lacks {self.candidate.missing_samples} of those it planned: they count as missing"
+                f"the candidate lacks {self.candidate.missing_samples:,} of the samples that it "
+                f"planned: {counted(self.never_ran, 'sample')} of the baseline without a trial in "
+                "it, counted as missing"
             )
         if self.graded.unalike and not self.fault:
             named = ", ".join(sorted(self.graded.unalike)[:_NAMED])

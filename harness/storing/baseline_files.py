@@ -14,6 +14,7 @@ from harness.storing.counted_outcomes import CountedOutcomes
 from harness.storing.manifests import read_manifest
 from harness.storing.run_folders import MANIFEST, OUTCOMES, SUMMARY, TRIALS, UNPLANNED
 from harness.system.files import whole_file, write_whole
+from harness.system.shown_numbers import counted_of
 from harness.types.errors import StoreError
 
 PINS = "baselines.json"
@@ -112,7 +113,8 @@ def require_all_trials(folder: Path, path: Path) -> None:
     """
     manifest, trials = read_manifest(folder), len(CountedOutcomes(folder))
     if trials < manifest.planned:
-        problem = f"{manifest.planned - trials} of its {manifest.planned} trials are missing"
+        lost = counted_of(manifest.planned - trials, manifest.planned, "planned trial")
+        problem = f"{lost} did not end"
         raise StoreError(problem, place=str(path), hint=_AGAIN)
 
 

@@ -1,9 +1,14 @@
-"""Shares of 0..1 in percent and differences in points, of which rounding makes nothing untrue."""
+"""Shares of 0..1 in percent, differences in points, chances: rounding makes nothing untrue."""
+
+from harness.system.shown_numbers import plain_number
 
 _NOTHING = 1e-12
 """What is nearer to 0 or 1 is that: no sum of trials is."""
 
 _SMALLEST_SHOWN = 0.05
+_LEAST_CHANCE = 0.001
+_ALPHA = "0.050"
+"""What a chance is held against: one that is not this is not shown as this."""
 
 
 def percent(share: float) -> str:
@@ -21,7 +26,19 @@ def signed_points(difference: float) -> str:
     points = 100 * difference
     if abs(difference) < _NOTHING:
         return "+0.0"
-    return f"{points:+.1g}" if abs(points) < _SMALLEST_SHOWN else f"{points:+.1f}"
+    if abs(points) < _SMALLEST_SHOWN:
+        return plain_number(points, 1, sign="+")
+    return f"{points:+.1f}"
+
+
+def probability(chance: float) -> str:
+    """Return a p value with three digits: <0.001 and >0.999 where it is not 1, and no false .05."""
+    if chance < _LEAST_CHANCE:
+        return f"<{_LEAST_CHANCE:g}"
+    if 1 - _LEAST_CHANCE < chance < 1 - _NOTHING:
+        return f">{1 - _LEAST_CHANCE:g}"
+    shown = f"{chance:.3f}"
+    return plain_number(chance) if shown == _ALPHA else shown
 
 
 def _digits(share: float, digits: int) -> str:

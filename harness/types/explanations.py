@@ -63,10 +63,15 @@ class ShownFailure(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class MissedGate(msgspec.Struct, frozen=True, kw_only=True):
-    """A gate that was not met: what it says, and what the run has; None for nothing measured."""
+    """A gate that was not met: what it says, and what the run has; None for nothing measured.
+
+    `passed` is None where it could not be judged; `note` says why there is no value.
+    """
 
     text: str
     value: float | None
+    passed: bool | None = False
+    note: str | None = None
 
 
 class SliceNumbers(msgspec.Struct, frozen=True, kw_only=True):

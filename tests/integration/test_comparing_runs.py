@@ -197,7 +197,7 @@ def test_runs_with_too_few_unchanged_samples_are_invalid(run_of):
     baseline, candidate = run_of(), run_of(suite_of(given=samples(*range(20), **changed)))
     found = compared(baseline, candidate)
     assert (only(found).verdict.verdict, found.exit_code) == ("invalid", 3)
-    assert "only 17 of the 20 samples" in only(found).verdict.reason
+    assert "of 20 samples in both runs only 17 stayed unchanged" in only(found).verdict.reason
 
 
 def test_a_baseline_is_graded_again_by_a_grader_that_has_changed(run_of):
@@ -303,7 +303,7 @@ def test_errors_that_the_suite_leaves_out_are_missing_and_no_failures(run_of):
     metric = one.verdict.metrics[0]
     assert (metric.missing.candidate_errored, metric.missing.candidate_never_ran) == (0, 3)
     assert metric.candidate.value == 1
-    said = "errors are excluded: 0 of the baseline and 3 of the candidate ended in errors"
+    said = "errors are excluded: 0 trials of the baseline and 3 of the candidate ended in errors"
     assert any(said in line for line in pairing_lines(one))
     assert said in comparisons_markdown(found)
 
@@ -316,7 +316,7 @@ def test_samples_that_a_candidate_never_ran_are_missing(run_of):
     one = only(compared(baseline, candidate))
     assert one.verdict.metrics[0].missing.candidate_never_ran == 3
     assert one.pairing.removed == ()
-    assert "lacks 3 of those it planned" in one.warnings[0]
+    assert "lacks 3 of the samples that it planned" in one.warnings[0]
 
 
 def test_samples_that_a_baseline_never_ran_were_not_added(run_of):
@@ -335,7 +335,7 @@ def test_only_complete_runs_are_baselines(run_of):
     (baseline / "trials.jsonl").write_bytes(b"".join(lines[:-1]))
     found = compared(baseline, candidate)
     assert (only(found).verdict.verdict, found.exit_code) == ("invalid", 3)
-    assert "1 of its 20 trials are missing" in only(found).verdict.reason
+    assert "1 of 20 planned trials did not end" in only(found).verdict.reason
 
 
 @pytest.mark.parametrize(("required", "code"), [(False, 0), (True, 3)])
@@ -421,7 +421,7 @@ def test_a_grader_that_breaks_on_the_baseline_is_named(run_of):
 def test_a_cost_that_nobody_knows_is_said_to_be_unknown(run_of):
     run = run_of()
     found = compared(run, run, gating=("cost_usd",), margins=())
-    assert "no cost_usd is known" in only(found).verdict.reason
+    assert "cost_usd is not known of any sample" in only(found).verdict.reason
     assert found.exit_code == 3
 
 

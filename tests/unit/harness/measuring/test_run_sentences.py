@@ -71,7 +71,7 @@ MET, MISSED, OPEN = (gate(passed=passed) for passed in (True, False, None))
         (
             {"complete": False, "models": {"m": model_summary(trials=0, passed=0)}, "planned": 3},
             "incomplete",
-            "INCOMPLETE, and cannot be judged: 0 of 3 planned trials ended; no trial of 3 ended.",
+            "INCOMPLETE, and cannot be judged: no trial of 3 ended.",
         ),
     ],
 )
@@ -123,7 +123,7 @@ def test_the_gravest_thing_begins_the_sentence(fields, verdicts, begin):
 def test_other_units_are_told_as_they_are():
     seconds = {"baseline": Interval(value=1.5), "candidate": Interval(value=3.0), "unit": "s"}
     said = run_sentence(make_summary(passed=True), [compared("regressed", **seconds)])
-    assert "trial 1.5 to 3 s;" in said
+    assert "trial 1.5 to 3 s (+1.5 s);" in said
 
 
 def test_of_many_comparisons_the_gravest_two_are_told():

@@ -240,23 +240,23 @@ def test_runs_whose_graded_trials_share_no_sample_are_invalid():
 def test_too_few_changed_samples_to_alarm_are_said():
     found = judged(single(4, 0, 96)).metrics[0]
     assert found.p.least == pytest.approx(0.0625)
-    assert found.warnings == (f"4 samples changed: {TOO_FEW}",)
+    assert found.warnings == (f"with 4 changed samples {TOO_FEW}",)
 
 
-TOO_FEW = "however their passes fell on the two runs, no p value could be as low as 0.05"
+TOO_FEW = "no p value could be as low as 0.05"
 
 
 @pytest.mark.parametrize(
     ("epochs", "candidate", "said"),
     [
-        (1, [0, 1, 1], (f"1 sample changed: {TOO_FEW}",)),
-        (1, [1, 1, 1], (f"no sample changed: {TOO_FEW}",)),
-        (2, [0, 2, 2], (f"1 sample changed: {TOO_FEW}",)),
-        (3, [2, 3, 3], (f"1 sample changed: {TOO_FEW}",)),
+        (1, [0, 1, 1], (f"with 1 changed sample {TOO_FEW}",)),
+        (1, [1, 1, 1], (f"with no changed sample {TOO_FEW}",)),
+        (2, [0, 2, 2], (f"with 1 changed sample {TOO_FEW}",)),
+        (3, [2, 3, 3], (f"with 1 changed sample {TOO_FEW}",)),
         (3, [0, 3, 3], ()),
-        (4, [1, 4, 4], (f"1 sample changed: {TOO_FEW}",)),
+        (4, [1, 4, 4], (f"with 1 changed sample {TOO_FEW}",)),
         (4, [0, 4, 4], ()),
-        (3, [2, 2, 3], (f"2 samples changed: {TOO_FEW}",)),
+        (3, [2, 2, 3], (f"with 2 changed samples {TOO_FEW}",)),
     ],
 )
 def test_how_few_changed_samples_could_alarm_depends_on_their_epochs(epochs, candidate, said):
@@ -283,7 +283,9 @@ def test_numbers_where_low_is_good_are_shown_as_they_are_and_compared_turned_rou
         (0, 0, "no sample is in both runs"),
         (100, 90, None),
         (10, 9, None),
-        (100, 89, "only 89 of the 100 samples in both runs are unchanged; at least 90% must be"),
+        (100, 89, "of 100 samples in both runs only 89 stayed unchanged; at least 90 % must"),
+        (2, 1, "of 2 samples in both runs only 1 stayed unchanged; at least 90 % must"),
+        (1, 0, "of 1 sample in both runs none stayed unchanged; at least 90 % must"),
     ],
 )
 def test_runs_are_compared_where_nine_samples_of_ten_are_unchanged(common, unchanged, fault):

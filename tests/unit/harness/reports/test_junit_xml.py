@@ -142,13 +142,13 @@ def test_gates_are_cases_of_the_verdict():
 def test_of_a_group_of_gates_those_that_were_not_met_are_named():
     met = GateResult(text="fine", model="m", value=1.0, passed=True)
     missed = GateResult(text="(tags: seat) >= 0.9", model="m", value=0.75, passed=False)
-    unknown = GateResult(text="cost <= 1", model="m", value=None, passed=None)
+    unknown = GateResult(text="cost <= 1", model="m", value=None, passed=None, note="no such model")
     inner = GateResult(text="any", model="m", value=None, passed=False, parts=(unknown, missed))
     outer = GateResult(text="all", model="m", value=None, passed=False, parts=(met, inner))
     (failure,) = case_of(document(gates=(outer,)), "gate: all")
-    assert failure.get("message") == "missed: 1 of its 2 gates"
+    assert failure.get("message") == "missed: 1 of 2 gates"
     assert failure.text == (
-        "cost <= 1: not judged, nothing measured\n(tags: seat) >= 0.9: missed, is 0.75"
+        "cost <= 1: not judged, no such model\n(tags: seat) >= 0.9: missed, is 0.75"
     )
 
 
@@ -211,7 +211,12 @@ def test_a_comparison_is_a_case_of_the_verdict(verdict, tags):
     assert verdict_cases(root)["m compared with base"] == tags
     if tags:
         text = case_of(root, "m compared with base")[0].text
-        assert text == "1 of 2: skips it\na (data.jsonl:7): 3/3 passed before, 0/3 now"
+        message = case_of(root, "m compared with base")[0].get("message")
+        assert message == f"{verdict.upper()}: 1 sample regressed"
+        assert text.splitlines() == [
+            "1 of 2 regressions first differs: skips it",
+            "a (data.jsonl:7): 3/3 passed before, 0/3 now",
+        ]
 
 
 def test_what_xml_cannot_hold_is_shown_as_something_else():

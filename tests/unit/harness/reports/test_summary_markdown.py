@@ -166,7 +166,7 @@ def test_a_failure_is_shown_with_all_that_makes_it_understood():
 
 def test_what_changed_since_the_baseline_is_listed():
     text = page(comparisons=(comparison(),))
-    assert "### `m0` against `base`, 15.0 days old, which is stale" in text
+    assert "### `m0` against `base` (15 days old: STALE)" in text
     assert "- 20 samples paired: 0 regressed, 0 improved; left out: 2 changed, 1 added" in text
     assert "- commit changed: `abc` to `def`" in text
     assert "nothing else is known" in page(comparisons=(comparison(changes=()),))
@@ -179,7 +179,7 @@ def test_errors_that_are_left_out_are_in_no_count_and_said():
     assert ", 10 errors left out (`errors: exclude`), 3 ungraded" in text
     candidate = ComparedRun(run_id="r-1", model="m", errors_left_out=2)
     text = page(comparisons=(comparison(candidate=candidate),))
-    assert "errors are excluded: 0 of the baseline and 2 of the candidate" in text
+    assert "errors are excluded: 0 trials of the baseline and 2 of the candidate" in text
 
 
 def test_samples_that_only_errored_or_never_ran_are_told_apart():
@@ -216,7 +216,7 @@ def test_of_an_incomplete_run_the_reason_in_the_title_is_not_said_twice():
 
 def test_trials_that_were_not_looked_at_are_counted():
     text = page(failing=5000, looked_at=1000, groups=(group(),), origins={"agent": 1000})
-    assert "Where they come from (1000 of 5000 looked at): agent 1000." in text
+    assert "Where they come from (1,000 of 5,000 looked at): agent 1,000." in text
 
 
 @pytest.mark.parametrize("preset", ["commonmark", "gfm-like"])
@@ -242,3 +242,76 @@ def test_nothing_that_a_model_or_a_tool_wrote_is_markup(preset):
     outside = re.sub(r"<code>.*?</code>", "", html, flags=re.DOTALL)
     assert "@" not in outside
     assert "http" not in outside
+
+
+@pytest.mark.parametrize(
+    ("fields", "shown"),
+    [
+        ({"value": 0.25}, "missed: `x >= 0.95` (is 0.25)"),
+        ({"value": 0.949999}, "missed: `x >= 0.95` (is 0.949999)"),
+        ({"value": 2.772e-05}, "missed: `x >= 0.95` (is 0.00002772)"),
+        ({"value": None}, "missed: `x >= 0.95` (nothing measured)"),
+        (
+            {"value": None, "note": "no interval: it takes two samples that differ"},
+            "missed: `x >= 0.95` (no interval: it takes two samples that differ)",
+        ),
+        (
+            {"value": None, "passed": None, "note": "no such samples in this run"},
+            "not judged: `x >= 0.95` (no such samples in this run)",
+        ),
+    ],
+)
+def test_a_gate_is_missed_or_not_judged_and_why(fields, shown):
+    text = page(missed_gates=(MissedGate(text="x >= 0.95", **fields),))
+    assert f"- gate {shown}\n" in text
+
+
+@pytest.mark.parametrize(
+    ("passed", "trials", "shown"),
+    [
+        (1, 100_000, "1 of 100,000 passed, <0.1 %"),
+        (99_999, 100_000, "99,999 of 100,000 passed, >99.9 %"),
+        (1, 1, "1 of 1 passed, 100.0 %"),
+        (0, 1, "0 of 1 passed, 0.0 %"),
+    ],
+)
+def test_only_nothing_is_0_percent_of_a_model_and_only_all_is_100(passed, trials, shown):
+    rate = Interval(value=passed / trials)
+    model = numbers(passed=passed, trials=trials, pass_rate=rate, errors=0, served=())
+    assert f"- `m0`: {shown}\n" in page(models=(model,))
+
+
+def test_a_model_without_a_graded_trial_says_so():
+    rate = Interval(value=None)
+    model = numbers(passed=0, trials=2, ungraded=2, errors=0, pass_rate=rate, served=())
+    assert "- `m0`: no graded trial, 2 ungraded\n" in page(models=(model,))
+
+
+def test_where_there_is_one_it_is_spoken_of_as_one():
+    low = SliceNumbers(name="tags", value="x", passed=0, trials=1, rate=0.0)
+    lost = DivergenceGroup(kind="no_call", words="skips it", tool=None, samples=("a",), of=1)
+    compared = comparison(
+        divergences=(lost,),
+        pairing=Pairing(paired=1),
+        changes=(Change(what="commit", after="abc"), Change(what="prompt")),
+        baseline=ComparedRun(run_id="base", model="m", age_days=1.2),
+    )
+    text = page(
+        failing=1,
+        looked_at=1,
+        groups=(group(trials=1),),
+        origins={"agent": 1},
+        models=(numbers(low_slices=(low,)),),
+        comparisons=(compared,),
+    )
+    for expected in (
+        "- 1 of 1 regressed sample first differs: **skips it**",
+        "Where it comes from: agent 1.",
+        "1. **1 trial**, agent",
+        "; lowest slice: `tags: x` 0 of 1 (0.0 %)",
+        "### `m0` against `base` (1 day old)",
+        "- 1 sample paired: 0 regressed, 0 improved",
+        "- commit changed: none to `abc`",
+        "- prompt changed\n",
+    ):
+        assert expected in text

@@ -319,7 +319,7 @@ def test_every_metric_that_decides_in_the_suite_is_judged_and_the_gravest_shown(
     text = history_text(history(), date(2031, 5, 14))
     assert "REGRESSED (suspected) by tone against the baseline" in text
     assert "    tone: REGRESSED: tone went from" in text
-    assert "    tokens: INCONCLUSIVE: tokens is 112 tokens" in text
+    assert "    tokens: INCONCLUSIVE: tokens stayed at 112 tokens" in text
 
 
 def test_a_night_that_costs_more_has_regressed(tmp_path, history):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from harness.system.shown_shares import percent, rounded_percent, signed_points
+from harness.system.shown_shares import percent, probability, rounded_percent, signed_points
 
 
 @pytest.mark.parametrize(
@@ -34,6 +34,7 @@ def test_only_nothing_is_0_percent_and_only_all_is_100(share, one_digit, whole):
         (-0.0, "+0.0"),
         (-1e-17, "+0.0"),
         (-0.0002, "-0.02"),
+        (1e-8, "+0.000001"),
         (0.0002, "+0.02"),
         (-0.021, "-2.1"),
         (1.0, "+100.0"),
@@ -41,3 +42,23 @@ def test_only_nothing_is_0_percent_and_only_all_is_100(share, one_digit, whole):
 )
 def test_no_difference_has_a_minus_before_a_zero(difference, shown):
     assert signed_points(difference) == shown
+
+
+@pytest.mark.parametrize(
+    ("chance", "shown"),
+    [
+        (0.0, "<0.001"),
+        (0.0009, "<0.001"),
+        (0.001, "0.001"),
+        (0.0496, "0.0496"),
+        (0.05, "0.05"),
+        (0.05003, "0.05003"),
+        (0.0506, "0.051"),
+        (0.999, "0.999"),
+        (0.9996, ">0.999"),
+        (1 - 1e-16, "1.000"),
+        (1.0, "1.000"),
+    ],
+)
+def test_no_chance_is_shown_as_nothing_as_certain_or_as_significant_that_is_not(chance, shown):
+    assert probability(chance) == shown
