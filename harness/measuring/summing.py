@@ -8,6 +8,7 @@ from harness.measuring.part_numbers import model_numbers
 from harness.measuring.slice_rows import MOST_VALUES
 from harness.measuring.tallies import ModelTally
 from harness.measuring.tally_parts import Part
+from harness.system.shown_numbers import counted, counted_of, plain_number
 from harness.types.suites import ErrorRule, GraderSpec, Suite
 from harness.types.summaries import AMOUNTS, FailedTrial, GateResult, Summary
 from harness.types.trials import Outcome
@@ -103,7 +104,7 @@ def _broken_observers(parts: _Parts, suite: Suite) -> Iterator[str]:
         if spec.role == "observed":
             broke = sum(part.graders[spec.name].broke for part in parts.values())
             if broke:
-                yield f"the observing grader {spec.name} broke on {_trials(broke)}"
+                yield f"the observing grader {spec.name} broke on {counted(broke, 'trial')}"
 
 
 def _undecided(gates: Sequence[GateResult], reasons: Sequence[str]) -> Iterator[str]:
@@ -150,7 +151,8 @@ def _unknown(parts: _Parts, suite: Suite) -> Iterator[str]:
         for name in AMOUNTS:
             missing = part.driven - len(part.amount(name))
             if missing and name in gated and name not in part.tally.names:
-                yield f"{name} is not known of {missing} of {_trials(part.driven)} of {model}"
+                of = counted_of(missing, part.driven, "trial")
+                yield f"{name} is not known of {of} of {model}"
 
 
 def _missing(parts: _Parts, suite: Suite, planned: int | None) -> list[str]:
@@ -161,18 +163,14 @@ def _missing(parts: _Parts, suite: Suite, planned: int | None) -> list[str]:
     reasons = []
     if planned is not None and trials < planned:
         are = "is" if planned - trials == 1 else "are"
-        reasons.append(f"{planned - trials} of {_trials(planned)} {are} missing")
+        reasons.append(f"{counted_of(planned - trials, planned, 'trial')} {are} missing")
     if trials and errors / trials > allowed:
         reasons.append(
-            f"{errors} of {_trials(trials)} ended in errors; "
-            f"limits.max_error_rate allows {100 * allowed:g} %"
+            f"{counted_of(errors, trials, 'trial')} ended in errors; "
+            f"limits.max_error_rate allows {plain_number(100 * allowed, 12)} %"
         )
     if broken := sum(part.ended("grading_error") for part in models):
-        reasons.append(f"{_trials(broken)} could not be graded: a grader broke")
+        reasons.append(f"{counted(broken, 'trial')} could not be graded: a grader broke")
     if not decided or not any(part.ended("completed") for part in models):
         reasons.append("no trial was driven and graded to its end")
     return reasons
-
-
-def _trials(count: int) -> str:
-    return "1 trial" if count == 1 else f"{count} trials"

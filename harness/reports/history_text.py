@@ -5,6 +5,7 @@ from datetime import date
 
 from harness.reports.comparison_words import metric_sentence, power_lines
 from harness.reports.sparklines import sparkline
+from harness.system.shown_numbers import counted
 from harness.system.shown_shares import percent, rounded_percent
 from harness.system.texts import one_line
 from harness.types.nights import (
@@ -45,7 +46,7 @@ def _model(model: ModelNights, today: date) -> Iterator[str]:
     first, last = model.nights[0], model.nights[-1]
     count = len(model.nights)
     days = f"{first.started_at:%Y-%m-%d} to {last.started_at:%Y-%m-%d}"
-    nights = "1 night" if count == 1 else f"{count} nights"
+    nights = counted(count, "night")
     yield f"{one_line(model.suite)} on {one_line(model.model)}: {nights}, {days}"
     yield f"  {sparkline([night.rate.value for night in model.nights[-_BARS_SHOWN:]])}"
     if count > _NIGHTS_SHOWN:
@@ -73,7 +74,7 @@ def _night(night: Night, *, several: bool) -> str:
         low = percent(night.rate.low).removesuffix(" %")
         ends = f", 95 % interval {low} to {percent(night.rate.high)}"
     marks = [
-        *([_count(night.errors, "error")] if night.errors else []),
+        *([counted(night.errors, "error")] if night.errors else []),
         *([] if night.complete else ["incomplete"]),
         *(["the baseline"] if night.is_baseline else []),
         *(
@@ -93,7 +94,7 @@ def _verdict(model: ModelNights) -> Iterator[str]:
         yield "  no baseline is pinned: `regrade baseline set RUN` pins one"
         return
     days = model.baseline_days or 0.0
-    age = "less than a day" if days < 1 else _count(int(days), "day")
+    age = "less than a day" if days < 1 else counted(int(days), "day")
     old = f"{age} old{': STALE' if days > STALE_DAYS else ''}"
     against = f"against the baseline {one_line(model.baseline)} ({old})"
     if model.verdict is None:
@@ -148,7 +149,7 @@ def _samples(model: ModelNights, today: date) -> Iterator[str]:
     for state, words in _STATES.items():
         found = [one for one in model.samples if one.standing.state == state]
         if found:
-            yield f"  {words}: {_count(len(found), 'sample')}"
+            yield f"  {words}: {counted(len(found), 'sample')}"
             said = (
                 _sample(one, changes.get((one.standing.sample_id, one.since or 0)), today)
                 for one in found
@@ -156,13 +157,13 @@ def _samples(model: ModelNights, today: date) -> Iterator[str]:
             yield from _cut(list(said))
     if new := [one.standing.sample_id for one in model.samples if one.standing.state == "new"]:
         few = "fewer than 5 earlier trials"
-        yield f"  new ({few}): {_count(len(new), 'sample')}: {_named(new)}"
+        yield f"  new ({few}): {counted(len(new), 'sample')}: {_named(new)}"
     steady = sum(model.counts.get(state, 0) for state in ("stable_pass", "stable_fail"))
     failing = model.counts.get("stable_fail", 0)
     if steady == 1:
         yield f"  steady: 1 sample, {'' if failing else 'not '}failing"
     elif steady:
-        yield f"  steady: {_count(steady, 'sample')}, {failing or 'none'} of them failing"
+        yield f"  steady: {counted(steady, 'sample')}, {failing or 'none'} of them failing"
 
 
 _STATES: dict[SampleState, str] = {
@@ -175,7 +176,7 @@ _STATES: dict[SampleState, str] = {
 def _turn(turn: NightOfChange) -> str:
     word = "worse" if turn.fell else "better"
     named = _named([one.sample_id for one in turn.samples])
-    return f"{word} since {_when(turn)}: {_count(len(turn.samples), 'sample')}: {named}"
+    return f"{word} since {_when(turn)}: {counted(len(turn.samples), 'sample')}: {named}"
 
 
 def _named(ids: Sequence[str]) -> str:
@@ -208,12 +209,12 @@ def _facts(one: SampleNow, change: SampleChange | None, today: date) -> Iterator
         yield f"tonight {now.passes_tonight} of {now.trials_tonight}"
     if one.quarantined_until is not None:
         left = (one.quarantined_until - today).days
-        yield f"quarantined, ends in {_count(left, 'night')}"
+        yield f"quarantined, ends in {counted(left, 'night')}"
 
 
 def _flips(flips: ExpectedFlips) -> str:
     less = flips.fell or "none"
-    said = f"{less} of {_count(flips.samples, 'sample')} did worse than the night before"
+    said = f"{less} of {counted(flips.samples, 'sample')} did worse than the night before"
     few = 0 < flips.expected < _FEW
     expected = f"less than {_FEW}" if few else f"{flips.expected:.1f}"
     said += f"; with nothing changed it is {expected} on average"
@@ -241,7 +242,3 @@ def _cut(lines: Sequence[str]) -> Iterator[str]:
 
 def _id(name: str) -> str:
     return one_line(name, _LONGEST_ID)
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from harness.reports.number_words import amount
+from harness.system.shown_numbers import counted
 from harness.system.shown_shares import percent, rounded_percent
 from harness.system.texts import one_line
 from harness.types.suite_plans import ExpectedSpending, ModelPlan, Sight, SuitePlan
@@ -20,11 +21,11 @@ def plan_text(plan: SuitePlan) -> str:
 
 def _lines(plan: SuitePlan) -> Iterator[str]:
     parts = [
-        _count(plan.samples, "sample"),
-        _count(len(plan.models), "model"),
-        _count(plan.epochs, "epoch"),
+        counted(plan.samples, "sample"),
+        counted(len(plan.models), "model"),
+        counted(plan.epochs, "epoch"),
     ]
-    yield f"{one_line(plan.suite)}: {' x '.join(parts)} = {_count(plan.trials, 'trial')}"
+    yield f"{one_line(plan.suite)}: {' x '.join(parts)} = {counted(plan.trials, 'trial')}"
     drop = _some_points(plan.detect)
     yield f"How likely two such runs are to show a drop of {drop} as REGRESSED, where it is"
     yield f"    in all: every sample passes {drop} less often"
@@ -79,16 +80,16 @@ def _in_few(plan: SuitePlan) -> str:
     if not whole:
         return f"one sample that always passed {alone}"
     never = "never does" if whole == 1 else "never do"
-    said = f"{_count(int(whole), 'sample')} that always passed {never}"
+    said = f"{counted(int(whole), 'sample')} that always passed {never}"
     return f"{said}, and one {alone}" if part else said
 
 
 def _needed(one: Sight, plan: SuitePlan) -> str:
     if one.chance >= _POWER:
         return "enough"
-    epochs = _count(plan.epochs, "epoch")
-    samples = _count(one.samples_needed, "sample")
-    return f"{samples} with {epochs}, or {_count(one.epochs_needed, 'epoch')}"
+    epochs = counted(plan.epochs, "epoch")
+    samples = counted(one.samples_needed, "sample")
+    return f"{samples} with {epochs}, or {counted(one.epochs_needed, 'epoch')}"
 
 
 def _spendings(plan: SuitePlan) -> Iterator[str]:
@@ -110,9 +111,9 @@ def _spendings(plan: SuitePlan) -> Iterator[str]:
 def _spending(one: ExpectedSpending) -> str:
     known = one.cost_usd is not None
     cost = f"about {amount(one.cost_usd, 'USD')}" if known else "money that is not known"
-    tokens = "" if one.tokens is None else f", {_count(one.tokens, 'token')}"
+    tokens = "" if one.tokens is None else f", {counted(one.tokens, 'token')}"
     alone = f"{_time(one.agent_seconds)} of the agent's time"
-    return f"{cost}{tokens}, {alone} (as {_count(one.of, 'earlier trial')} did)"
+    return f"{cost}{tokens}, {alone} (as {counted(one.of, 'earlier trial')} did)"
 
 
 def _time(seconds: float) -> str:
@@ -133,7 +134,3 @@ def _points(fraction: float) -> str:
 def _some_points(fraction: float) -> str:
     points = _points(fraction)
     return f"{points} point" if points == "1" else f"{points} points"
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"

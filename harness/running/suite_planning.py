@@ -8,11 +8,13 @@ from pathlib import Path
 from harness.loading.datasets import open_dataset
 from harness.loading.selections import Selection
 from harness.measuring.foresight import churn_of, sight
+from harness.measuring.outcome_amounts import amounts_of
 from harness.storing.counted_outcomes import CountedOutcomes
 from harness.storing.night_outcomes import NightRecord, SampleNight, read_night
 from harness.types.errors import Fault, SuiteError
 from harness.types.suite_plans import ExpectedSpending, ModelPlan, Sight, SuitePlan
 from harness.types.suites import ComparisonRule, Suite
+from harness.types.summaries import AMOUNTS
 from harness.types.trials import ERROR_STATUSES, Outcome
 
 ASSUMED_CHURNS = (0.02, 0.05, 0.1, 0.2)
@@ -125,22 +127,19 @@ def _model_plan(model: str, shape: _Shape, earlier: _Earlier) -> ModelPlan:
 
 
 def _spending(outcomes: Sequence[Outcome], trials: int) -> ExpectedSpending:
-    costs = [one.usage.cost_usd for one in outcomes if one.usage.cost_usd is not None]
-    tokens = [count for one in outcomes if (count := _tokens(one)) is not None]
-    used = _expected(tokens, trials)
+    taken = zip(*map(amounts_of, outcomes), strict=True)
+    known = {
+        name: [value for value in values if value is not None]
+        for name, values in zip(AMOUNTS, taken, strict=True)
+    }
+    tokens = _expected(known["tokens"], trials)
     return ExpectedSpending(
         of=len(outcomes),
-        agent_seconds=(_expected([one.seconds for one in outcomes], trials) or 0.0),
-        cost_usd=_expected(costs, trials),
-        tokens=None if used is None else round(used),
-        unknown=len(outcomes) - len(costs),
+        agent_seconds=_expected(known["seconds"], trials) or 0.0,
+        cost_usd=_expected(known["cost_usd"], trials),
+        tokens=None if tokens is None else round(tokens),
+        unknown=len(outcomes) - len(known["cost_usd"]),
     )
-
-
-def _tokens(outcome: Outcome) -> int | None:
-    counts = (outcome.usage.input_tokens, outcome.usage.output_tokens)
-    known = [count for count in counts if count is not None]
-    return sum(known) if known else None
 
 
 def _expected(values: Sequence[float], trials: int) -> float | None:

@@ -7,6 +7,7 @@ from typing import Any
 
 from harness.messages.pairing import name_results
 from harness.system.clock import now
+from harness.system.shown_numbers import counted
 from harness.system.texts import scrub
 from harness.system.threads import in_thread
 from harness.system.user_calls import GRACE_SECONDS, Caller, UserCodeError, caller_of, is_async
@@ -68,14 +69,10 @@ class FunctionSession:
         if len(turns) != wanted:
             raise contract_broken(
                 self._agent,
-                f"returned {_count(len(turns), 'turn')} for a sample of {wanted}",
+                f"returned {counted(len(turns), 'turn')} for a sample of {wanted}",
                 "use a class with send(text), or return messages with the user's too",
             )
         return turns
-
-
-def _count(number: int, word: str) -> str:
-    return f"{number} {word}" if number == 1 else f"{number} {word}s"
 
 
 class ClassSession:
@@ -127,7 +124,7 @@ class ClassSession:
         if len(turns) != 1:
             raise contract_broken(
                 self._agent,
-                f"send() returned {_count(len(turns), 'turn')}",
+                f"send() returned {counted(len(turns), 'turn')}",
                 "return the messages of this turn only",
             )
         return turns[0]
