@@ -138,7 +138,7 @@ def _signed(value: float, unit: str) -> str:
 
 
 def _bare(value: float, unit: str) -> str:
-    return signed_points(value) if unit == "points" else plain_number(value, sign="+")
+    return signed_points(value) if unit == "points" else plain_number(value, 3, sign="+")
 
 
 def pairing_lines(comparison: Comparison, shown: Shown = one_line) -> Iterator[str]:
@@ -230,10 +230,17 @@ def first_differing(group: DivergenceGroup, noun: str) -> str:
 
 def pair_line(pair: SamplePair, shown: Shown = one_line) -> str:
     """Say how a sample has moved."""
-    before = f"{pair.baseline_passes}/{pair.baseline_trials}"
-    after = f"{pair.candidate_passes}/{pair.candidate_trials}"
     place = f" ({shown(pair.place, 0)})" if pair.place else ""
-    return f"{shown(pair.sample_id, _LONGEST_ID)}{place}: {before} passed before, {after} now"
+    return f"{shown(pair.sample_id, _LONGEST_ID)}{place}: {_moved_words(pair, shown)}"
+
+
+def _moved_words(pair: SamplePair, shown: Shown) -> str:
+    before = f"{pair.baseline_passes}/{pair.baseline_trials} passed"
+    after = f"{pair.candidate_passes}/{pair.candidate_trials}"
+    if pair.baseline_value is not None and pair.candidate_value is not None:
+        before = f"{shown(pair.metric, 0)} {amount(pair.baseline_value, pair.unit)}"
+        after = amount(pair.candidate_value, pair.unit)
+    return f"{before} before, {after} now"
 
 
 def evidence_lines(pair: SamplePair, shown: Shown = one_line) -> Iterator[tuple[str, str]]:

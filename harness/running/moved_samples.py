@@ -86,7 +86,7 @@ def moved_samples(
         _Shown.of(candidate, ids, pairs.metric, ids.keys() - falling),
     )
     places = places_of(candidate.manifest, ids) if ids else {}
-    shown = _Showing(pairs.metric.name, sides, places)
+    shown = _Showing(pairs.metric, sides, places)
     worse = tuple(map(shown.pair, regressed))
     better = tuple(map(shown.pair, improved))
     found = {one.sample_id: one.divergence for one in worse if one.divergence is not None}
@@ -166,7 +166,7 @@ def _chosen(places: Iterable[_Place], *, is_best: bool) -> _Place:
 class _Showing:
     """Shows pairs; notes which models have answered in what is shown."""
 
-    metric: str
+    metric: ComparedMetric
     sides: tuple[_Shown, _Shown]
     places: Mapping[str, Place]
     served: tuple[set[str], set[str]] = field(default_factory=lambda: (set(), set()))
@@ -176,16 +176,20 @@ class _Showing:
         trials = [side.trial(sample.sample_id) for side in self.sides]
         for trial, models in zip(trials, self.served, strict=True):
             models.update(_served(trial))
-        before, after = _evidence(trials, self.metric)
+        before, after = _evidence(trials, self.metric.name)
         one, other = trials
         place = self.places.get(sample.sample_id)
+        is_score = self.metric.kind == "score"
         return SamplePair(
             sample_id=sample.sample_id,
             baseline_passes=self.sides[0].passes[sample.sample_id],
             baseline_trials=sample.baseline.graded + sample.baseline.errored,
             candidate_passes=self.sides[1].passes[sample.sample_id],
             candidate_trials=sample.candidate.graded + sample.candidate.errored,
-            metric=self.metric,
+            metric=self.metric.name,
+            unit=self.metric.unit,
+            baseline_value=_mean(sample.baseline) if is_score else None,
+            candidate_value=_mean(sample.candidate) if is_score else None,
             baseline_shown=before,
             candidate_shown=after,
             divergence=_divergence(one, other),

@@ -89,6 +89,7 @@ class SamplePair(msgspec.Struct, frozen=True, kw_only=True):
     """One sample in both runs, where they differ.
 
     `*_passes` of `*_trials` epochs passed (errors fail, trials that never ran are not counted).
+    `*_value` are the means of a metric that is no plain pass, in its `unit`; None for passes.
     `baseline_shown` and `candidate_shown` are the trials whose evidence is shown: of a regressed
     sample a pass and a failure. `place` is the line of the dataset, `file:line`, where known.
     """
@@ -99,6 +100,9 @@ class SamplePair(msgspec.Struct, frozen=True, kw_only=True):
     candidate_passes: int
     candidate_trials: int
     metric: str = "trial"
+    unit: str = "points"
+    baseline_value: float | None = None
+    candidate_value: float | None = None
     baseline_shown: TrialEvidence | None = None
     candidate_shown: TrialEvidence | None = None
     divergence: Divergence | None = None

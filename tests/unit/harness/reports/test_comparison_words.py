@@ -10,11 +10,18 @@ from harness.reports.comparison_words import (
     metric_sentence,
     moved_by,
     p_value,
+    pair_line,
     pairing_lines,
     power_lines,
     sides_line,
 )
-from harness.types.comparisons import ComparedRun, Comparison, DivergenceGroup, Pairing
+from harness.types.comparisons import (
+    ComparedRun,
+    Comparison,
+    DivergenceGroup,
+    Pairing,
+    SamplePair,
+)
 from harness.types.summaries import Interval
 from harness.types.verdicts import (
     DifferenceInterval,
@@ -77,7 +84,7 @@ def comparison(**fields):
         (0.0, 1.0, "points", ("0.0 %", "100.0 %", "+100.0 points")),
         (0.3, 0.1 + 0.2, "points", ("30.0 %", "30.0 %", "+0.0 points")),
         (0.0, 0.0, "s", ("0 s", "0 s", "+0 s")),
-        (0.0, 2.772e-05, "s", ("0 s", "0.00002772 s", "+0.00002772 s")),
+        (0.0, 2.772e-05, "s", ("0 s", "0.00002772 s", "+0.0000277 s")),
         (1e-7, 0.0, "USD", ("0.0000001 USD", "0 USD", "-0.0000001 USD")),
         (2.0, 1.0, "steps", ("2 steps", "1 step", "-1 step")),
         (
@@ -100,7 +107,7 @@ def test_numbers_have_no_exponent_no_minus_before_a_zero_and_their_unit_in_the_r
     [
         ((-0.0002, 0.0), "points", "-0.02 to +0.0"),
         ((-0.0, 1e-17), "points", "+0.0 to +0.0"),
-        ((-1.0, 2.772e-05), "s", "-0.00002772 to +1"),
+        ((-1.0, 2.772e-05), "s", "-0.0000277 to +1"),
         ((None, None), "s", "-"),
     ],
 )
@@ -216,6 +223,32 @@ def test_one_sample_or_one_epoch_is_spoken_of_as_one():
 def test_of_what_is_better_low_a_rise_is_the_question():
     low = {"metric": "seconds", "unit": "s", "lower_is_better": True, "margin": None}
     assert said(2.772e-05, **low) == [
-        "seconds: the smallest rise seen with 80 % chance is 0.00002772 s",
+        "seconds: the smallest rise seen with 80 % chance is 0.0000277 s",
         "say with --margin seconds=NUMBER which rise you can live with, and NO WORSE can be said",
     ]
+
+
+@pytest.mark.parametrize(
+    ("fields", "shown"),
+    [
+        ({}, "a: 3/3 passed before, 0/3 now"),
+        (
+            {"metric": "seconds", "unit": "s", "baseline_value": 0.0, "candidate_value": 2.5},
+            "a: seconds 0 s before, 2.5 s now",
+        ),
+        (
+            {"metric": "tone", "baseline_value": 0.9997, "candidate_value": 0.25},
+            "a: tone >99.9 % before, 25.0 % now",
+        ),
+    ],
+)
+def test_a_sample_moved_in_passes_or_in_the_number_that_is_compared(fields, shown):
+    pair = SamplePair(
+        sample_id="a",
+        baseline_passes=3,
+        baseline_trials=3,
+        candidate_passes=0,
+        candidate_trials=3,
+        **fields,
+    )
+    assert pair_line(pair) == shown
