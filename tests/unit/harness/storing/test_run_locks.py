@@ -20,7 +20,7 @@ with locked_run(Path(sys.argv[1]), print):
 """
 CHILDREN = {
     "a program": "subprocess.Popen(['sleep', '60'], close_fds=False).pid",
-    "a copy of the process": "os.fork() or time.sleep(60)",
+    "a copy of the process": "os.fork() or print('a copy', flush=True) or time.sleep(60)",
 }
 
 
@@ -32,7 +32,8 @@ def hold(folder, child="0"):
         stdout=subprocess.PIPE,
         text=True,
     )
-    return process, int(process.stdout.readline().split()[1])
+    said = [process.stdout.readline() for _ in range(1 + ("fork" in child))]
+    return process, int(max(said).removeprefix("held "))
 
 
 def kill(process):
