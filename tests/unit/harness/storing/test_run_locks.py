@@ -15,12 +15,12 @@ from pathlib import Path
 from harness.storing.run_locks import locked_run
 with locked_run(Path(sys.argv[1]), print):
     child = {child}
-    print("held", child, flush=True)
+    os.write(1, b"held %d\\n" % child)
     time.sleep(60)
 """
 CHILDREN = {
     "a program": "subprocess.Popen(['sleep', '60'], close_fds=False).pid",
-    "a copy of the process": "os.fork() or print('a copy', flush=True) or time.sleep(60)",
+    "a copy of the process": "os.fork() or os.write(1, b'a copy\\n') and time.sleep(60)",
 }
 
 
