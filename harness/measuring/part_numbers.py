@@ -1,6 +1,7 @@
 """The numbers of some trials of one model, as a summary holds them."""
 
 import math
+from array import array
 from collections import Counter
 from collections.abc import Mapping
 
@@ -56,8 +57,8 @@ def model_numbers(part: Part, shown: _Shown) -> ModelSummary:
 
 
 def slice_numbers(part: Part, shown: _Shown) -> SliceSummary:
-    """Sum up some trials of a model; where all are errors there is no rate."""
-    is_known = part.trials > part.errors
+    """Sum up some trials of a model; where none was judged there is no rate, only errors."""
+    is_known = part.trials > part.errors + part.ungraded
     tries = part.passes.passes() if is_known else Counter[_Try]()
     rate = pass_rate(tries)
     if_failed, if_passed = _bounds(part)
@@ -73,7 +74,7 @@ def slice_numbers(part: Part, shown: _Shown) -> SliceSummary:
         pass_rate_if_errors_passed=if_passed,
         score=mean(part.scores.means() if is_known else ()),
         graders={
-            name: _grader_numbers(of, part.tally.epochs, shown.get(name))
+            name: _grader_numbers(of, part, shown.get(name))
             for name, of in part.graders.items()
             if part.rows is None or len(of.scores) or of.skipped
         },
@@ -90,22 +91,29 @@ def _bounds(part: Part) -> tuple[float | None, float | None]:
     return part.passed / trials, (part.passed + part.errors) / trials
 
 
-def _grader_numbers(part: GraderPart, epochs: int, display_name: str | None) -> GraderSummary:
-    means, passed, tries = part.scores.means(), part.passed, part.passes.passes()
-    score = mean(means)
+def _grader_numbers(of: GraderPart, part: Part, display_name: str | None) -> GraderSummary:
+    """Sum up a grader; where it judged nothing, because it broke each time, there is no rate."""
+    by_agent = of.failed_by_agent(part.failed_by_agent)
+    is_known = of.graded + by_agent > 0
+    means, passed = of.scores.means() if is_known else array("d"), of.passed
+    tries = of.passes.passes() if is_known else Counter[_Try]()
+    errors, score = of.errors - by_agent, mean(means)
+    counted = of.graded + of.errors
     return GraderSummary(
         mean=score.mean,
         low=score.low,
         high=score.high,
         pass_rate=pass_rate(tries),
         passed=passed,
-        failed=part.graded - passed,
-        graded=part.graded,
-        errors=part.errors,
-        skipped=part.skipped,
+        failed=of.graded - passed,
+        graded=of.graded,
+        errors=of.errors,
+        skipped=of.skipped,
         display_name=display_name,
         samples=len(means),
-        pass_at=_pass_at(tries, epochs),
+        pass_at=_pass_at(tries, part.tally.epochs),
+        pass_rate_if_errors_failed=passed / counted if errors else None,
+        pass_rate_if_errors_passed=(passed + errors) / counted if errors else None,
     )
 
 

@@ -1,7 +1,7 @@
 """All trials of one model, or those of a slice: how many there are, and the values of each."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -50,6 +50,13 @@ class GraderPart:
     def broke(self) -> int:
         """Count the trials on which the grader itself broke."""
         return self._states[BROKE]
+
+    def failed_by_agent(self, rows: Collection[int]) -> int:
+        """Count the trials without a grade that the agent failed; `rows` are those that it did."""
+        if not rows:
+            return 0
+        pairs = zip(*self.tally.states.pick(self.scores.rows), strict=True)
+        return sum(row in rows and state in {BROKE, ERROR} for row, state in pairs)
 
     @property
     def skipped(self) -> int:
@@ -140,6 +147,15 @@ class Part:
         rows, states = self.tally.states.pick(self.rows)
         pairs = zip(rows, states, strict=True)
         return [row for row, state in pairs if int(state) & _STATUS not in _ERRORS]
+
+    @cached_property
+    def failed_by_agent(self) -> frozenset[int]:
+        """Return the rows of the trials that the agent failed."""
+        if not self.ended("agent_failure"):
+            return frozenset()
+        rows, states = self.tally.states.pick(self.rows)
+        pairs = zip(rows, states, strict=True)
+        return frozenset(row for row, state in pairs if int(state) & _STATUS == _FAILED)
 
     def judges(self, metric: str) -> bool:
         """Say whether any trial was driven and graded to its end, and by a grader of that name."""

@@ -97,6 +97,7 @@ def _numbers(model: ModelSummary) -> Iterator[tuple[str, str]]:
     for name, grader in model.graders.items():
         values[f"grader.{name}.mean"] = grader.mean
         values[f"grader.{name}.pass_rate"] = grader.pass_rate.value
+        values[f"grader.{name}.errors"] = grader.errors or None
     values |= _slices(model)
     for name, value in values.items():
         if value is not None:
@@ -112,6 +113,7 @@ def _slices(model: ModelSummary) -> dict[str, float | None]:
                 f"{begin}.trials": of.trials,
                 f"{begin}.passed": of.passed,
                 f"{begin}.pass_rate": of.pass_rate.value,
+                f"{begin}.errors": of.errors or None,
             }
     return values
 

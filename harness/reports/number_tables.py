@@ -13,6 +13,7 @@ from harness.system.texts import one_line
 from harness.types.summaries import AMOUNTS, Amount, ModelSummary, SliceSummary, Summary
 
 _MOST_SLICES = 20
+_AFTER_ALL = 2.0
 _NAMES = {
     "seconds": "seconds",
     "cost_usd": "cost",
@@ -65,7 +66,7 @@ def slice_table(name: str, model: ModelSummary, summary: Summary) -> Table | Non
     ]
     if not every:
         return None
-    lowest = sorted(numbers.pass_rate.value or 0.0 for _, numbers in every)[:_MOST_SLICES]
+    lowest = sorted(_rank(numbers) for _, numbers in every)[:_MOST_SLICES]
     errors = any(numbers.errors for _, numbers in every)
     columns = (
         "passed",
@@ -76,7 +77,7 @@ def slice_table(name: str, model: ModelSummary, summary: Summary) -> Table | Non
     )
     table = plain_table(f"slices of {one_line(name)}", *columns)
     for shown, numbers in every:
-        if table.row_count < _MOST_SLICES and (numbers.pass_rate.value or 0.0) <= lowest[-1]:
+        if table.row_count < _MOST_SLICES and _rank(numbers) <= lowest[-1]:
             cells = list(_slice(numbers, summary.errors))[: len(columns)]
             table.add_row(Text(f"  {one_line(shown)}"), *cells)
     if len(every) > table.row_count:
@@ -85,9 +86,16 @@ def slice_table(name: str, model: ModelSummary, summary: Summary) -> Table | Non
     return table
 
 
+def _rank(numbers: SliceSummary) -> float:
+    """Return the pass rate; a slice of which nothing was judged comes after all others."""
+    rate = numbers.pass_rate.value
+    return _AFTER_ALL if rate is None else rate
+
+
 def _slice(numbers: SliceSummary, errors: str) -> Iterator[str]:
     rate, score = numbers.pass_rate, numbers.score.mean
-    yield f"{numbers.passed}/{counted_trials(numbers, errors)}"
+    is_judged = rate.value is not None
+    yield f"{numbers.passed}/{counted_trials(numbers, errors)}" if is_judged else "-"
     yield "-" if rate.value is None else percent(rate.value)
     yield ends(rate.low, rate.high)
     yield "-" if score is None else f"{score:.3f}"

@@ -85,16 +85,14 @@ def _basis(model: ModelSummary | SliceSummary, errors: str) -> Iterator[str]:
     else:
         yield f"{model.samples} samples x {trials // model.samples} epochs"
     if model.errors:
-        as_failures = "counted as a failure" if model.errors == 1 else "counted as failures"
-        how = "left out" if errors == "exclude" else as_failures
-        yield f"{counted(model.errors, 'error')} {how}"
+        yield _error_words(model, errors)
 
 
-def _bounds(model: ModelSummary | SliceSummary, errors: str) -> str:
-    failed, passed = model.pass_rate_if_errors_failed, model.pass_rate_if_errors_passed
-    if not model.errors or passed is None:
+def _bounds(of: ModelSummary | SliceSummary | GraderSummary, errors: str) -> str:
+    failed, passed = of.pass_rate_if_errors_failed, of.pass_rate_if_errors_passed
+    if not of.errors or passed is None:
         return ""
-    who = "it" if model.errors == 1 else "both" if model.errors == _BOTH else "all"
+    who = "it" if of.errors == 1 else "both" if of.errors == _BOTH else "all"
     if errors == "exclude" and failed is not None:
         return f"; {percent(failed)} if {who} had failed, {percent(passed)} if passed"
     return f"; {percent(passed)} if {who} had passed"
@@ -121,6 +119,20 @@ def score_words(name: str, grader: GraderSummary) -> str | None:
     return f"{name} {grader.mean:.3f}{interval} ({counted(grader.samples, 'sample')})"
 
 
+def grader_bounds(grader: GraderSummary, errors: str) -> str | None:
+    """Say how errors count in the pass rate of a grader, and both bounds; None without a rate."""
+    bounds = _bounds(grader, errors)
+    if not bounds or grader.pass_rate.value is None:
+        return None
+    return f"pass rate {percent(grader.pass_rate.value)} ({_error_words(grader, errors)}){bounds}"
+
+
+def _error_words(of: ModelSummary | SliceSummary | GraderSummary, errors: str) -> str:
+    as_failures = "counted as a failure" if of.errors == 1 else "counted as failures"
+    how = "left out" if errors == "exclude" else as_failures
+    return f"{counted(of.errors, 'error')} {how}"
+
+
 def model_lines(name: str, model: ModelSummary, summary: Summary) -> Iterator[str]:
     """Say of a model what the table of its rates cannot hold."""
     if _repeats(model, summary.errors) or model.errors or model.pass_rate.value is None:
@@ -129,5 +141,10 @@ def model_lines(name: str, model: ModelSummary, summary: Summary) -> Iterator[st
         last = model.pass_at[-1]
         yield from (f"{name}: {words}" for words in try_words(last, last.k))
     for grader, numbers in model.graders.items():
-        if words := score_words(numbers.display_name or grader, numbers):
+        shown = numbers.display_name or grader
+        if words := score_words(shown, numbers):
             yield f"{name}: {words}"
+        # Of trials that were no trial to any grader, the model's own line tells.
+        told = numbers.errors > model.errors and grader_bounds(numbers, summary.errors)
+        if told:
+            yield f"{name}: {shown}: {told}"

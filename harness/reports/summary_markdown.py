@@ -107,7 +107,8 @@ def _numbers(numbers: ModelNumbers) -> str:
     errors = f", {counted(numbers.errors, 'error')}{how}" if numbers.errors else ""
     ungraded = f", {numbers.ungraded:,} ungraded" if numbers.ungraded else ""
     trials = numbers.trials - left_out - numbers.ungraded
-    passed = f"{numbers.passed:,} of {trials:,} passed" if trials else "no graded trial"
+    is_judged = rate.value is not None
+    passed = f"{numbers.passed:,} of {trials:,} passed" if is_judged else "no graded trial"
     others = [name for name in numbers.served if name != numbers.model]
     served = ", ".join(code_span(name, _NAME) for name in others[:_MOST_NAMED])
     answered = f"; answered by {served}" if served else ""
@@ -170,6 +171,8 @@ def _comparison(comparison: Comparison) -> Iterator[str]:
     yield from ("", f"### {model} against {code_span(baseline.run_id)}{age}")
     left = {"changed": pairing.changed, "added": pairing.added, "removed": pairing.removed}
     left["not run in the baseline"] = pairing.not_run
+    left["not run in the candidate"] = pairing.not_taken
+    left["judged by other graders"] = pairing.unalike
     counts = [f"{len(ids):,} {word}" for word, ids in left.items() if ids]
     out = f"; left out: {', '.join(counts)}" if counts else ""
     moved = f"{len(comparison.regressed):,} regressed, {len(comparison.improved):,} improved"

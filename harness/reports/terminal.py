@@ -76,10 +76,11 @@ _SELDOM = ("errors", "skipped")
 
 
 def _rows(name: str, model: ModelSummary, *, excludes: bool) -> Iterator[dict[str, Text]]:
+    trials = counted_trials(model, "exclude" if excludes else "fail")
     yield {
         "model": Text(one_line(name), style="bold"),
         "name": Text("  trial"),
-        "passed": _count(model.passed, counted_trials(model, "exclude" if excludes else "fail")),
+        "passed": _count(model.passed, trials, model.pass_rate),
         **_estimates(model.pass_rate, model.score.mean),
         "errors": _errors(model.errors),
         "skipped": Text(str(model.ungraded), style=_DIM),
@@ -93,7 +94,7 @@ def _grader_row(name: str, numbers: GraderSummary, *, excludes: bool) -> dict[st
     return {
         "model": Text(),
         "name": Text(f"  {one_line(numbers.display_name or name)}"),
-        "passed": _count(numbers.passed, counted),
+        "passed": _count(numbers.passed, counted, numbers.pass_rate),
         **_estimates(numbers.pass_rate, numbers.mean),
         "errors": _errors(numbers.errors),
         "skipped": Text(str(numbers.skipped), style=_DIM),
@@ -108,9 +109,10 @@ def _estimates(rate: Interval, score: float | None) -> dict[str, Text]:
     }
 
 
-def _count(passed: int, counted: int) -> Text:
-    style = _GREEN if passed == counted else _RED
-    return Text(f"{passed}/{counted}", style=style if counted else _DIM)
+def _count(passed: int, counted: int, rate: Interval) -> Text:
+    if rate.value is None:
+        return Text("-", style=_DIM)  # none of them was judged
+    return Text(f"{passed}/{counted}", style=_GREEN if passed == counted else _RED)
 
 
 def _errors(count: int) -> Text:

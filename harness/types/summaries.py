@@ -71,8 +71,10 @@ class Amount(msgspec.Struct, frozen=True, kw_only=True):
 class GraderSummary(msgspec.Struct, frozen=True, kw_only=True):
     """One grader on one model: counts, mean score and pass rate over all but skipped trials.
 
+    Where it judged nothing, because all trials are `errors` to it, there is neither mean nor rate.
     `display_name` is what the suite calls it in tables, where that is not its name. `samples` are
-    those in the mean; `pass_at` is told where samples have several epochs.
+    those in the mean; `pass_at` is told where samples have several epochs. The last two are the
+    rates had all errors failed or passed, as for a model.
     """
 
     mean: float | None
@@ -87,6 +89,8 @@ class GraderSummary(msgspec.Struct, frozen=True, kw_only=True):
     display_name: str | None = None
     samples: int = 0
     pass_at: tuple[PassAtK, ...] = ()
+    pass_rate_if_errors_failed: float | None = None
+    pass_rate_if_errors_passed: float | None = None
 
 
 class Seconds(msgspec.Struct, frozen=True, kw_only=True):
@@ -122,8 +126,8 @@ class ModelSummary(msgspec.Struct, frozen=True, kw_only=True):
 
     `errors` are trials that could not be driven or graded; they count as failures in the rates,
     unless the suite leaves them out. `pass_rate_if_errors_failed` and `pass_rate_if_errors_passed`
-    are the rates had all of them failed or passed (None without errors). Where all trials are
-    errors there is no rate.
+    are the rates had all of them failed or passed (None without errors). Where no trial was judged,
+    for all are errors or `ungraded`, there is no rate.
     `ungraded` are trials to which no grader applied; they are in no rate. `usage` is the agent's,
     `judge_usage` that of the language models that graded it, None where none was asked.
     `samples` are those in the pass rate, and `effective_trials` how many independent trials would

@@ -8,6 +8,7 @@ from fakes.stub_graders import StubGrader, grader_spec
 
 from harness.measuring.summing import Tally, summarise
 from harness.types.suites import GateSpec, Limits, Suite
+from harness.types.summaries import Interval
 from harness.types.trials import Outcome
 
 
@@ -264,3 +265,35 @@ def test_one_trial_is_told_in_the_singular():
         "1 trial could not be graded: a grader broke",
         "no trial was driven and graded to its end",
     )
+
+
+def broken(sample_id, **fields):
+    return outcome(sample_id, grade=(None, None, "error"), **fields)
+
+
+@pytest.mark.parametrize("status", ["completed", "grading_error"])
+def test_a_grader_that_broke_each_time_has_no_rate(status):
+    grader = summed([broken(str(n), status=status) for n in range(3)]).models["m"].graders["g"]
+    assert (grader.errors, grader.graded, grader.samples) == (3, 0, 0)
+    assert (grader.mean, grader.low, grader.high) == (None, None, None)
+    assert grader.pass_rate == Interval(value=None)
+
+
+def test_a_grader_that_broke_now_and_then_counts_errors_as_failures_with_both_bounds():
+    grader = summed([outcome("a"), broken("b"), broken("c"), broken("d")]).models["m"].graders["g"]
+    assert (grader.pass_rate.value, grader.mean) == (0.25, 0.25)
+    assert (grader.pass_rate_if_errors_failed, grader.pass_rate_if_errors_passed) == (0.25, 1.0)
+
+
+def test_what_the_agent_failed_is_judged_though_the_grader_broke_on_the_rest():
+    failed = outcome("a", status="agent_failure", passed=False, grade=(None, None, "missing"))
+    grader = summed([failed, broken("b")]).models["m"].graders["g"]
+    assert grader.pass_rate.value == 0.0
+    assert grader.pass_rate_if_errors_passed == 0.5
+
+
+def test_errors_beside_trials_that_no_grader_applies_to_have_no_rate():
+    none = Outcome(sample_id="b", model="m", epoch=0, status="completed")
+    model = summed([none, outcome("a", status="target_error")]).models["m"]
+    assert (model.errors, model.ungraded) == (1, 1)
+    assert (model.pass_rate.value, model.score.mean) == (None, None)

@@ -287,3 +287,40 @@ def test_what_judges_used_is_one_line_and_left_out_where_none_was_asked():
     text = printed(models={"m": judged, "other": model()})
     assert "judges of m: 12,345 tokens in, 67 tokens out, $0.5000" in text
     assert text.count("judges of") == 1
+
+
+def unjudged(**fields):
+    """Give a model whose grader broke on every trial, or once (with both bounds)."""
+    said = {"mean": None, "pass_rate": Interval(value=None), "graded": 0, "failed": 0, "errors": 2}
+    of = model()
+    grader = msgspec.structs.replace(of.graders["g"], **{**said, "passed": 0, **fields})
+    return msgspec.structs.replace(of, graders={"g": grader})
+
+
+def test_a_grader_of_which_nothing_was_judged_shows_no_zero():
+    (line,) = [
+        line for line in printed(models={"m": unjudged()}).splitlines() if line.startswith("  g ")
+    ]
+    assert line.split() == ["g", "-", "-", "-", "-", "2"]
+
+
+def test_a_grader_that_broke_now_and_then_has_both_bounds():
+    rates = {"pass_rate_if_errors_failed": 0.5, "pass_rate_if_errors_passed": 1.0}
+    rate = Interval(value=0.5, low=0.1, high=0.9)
+    of = unjudged(passed=1, graded=1, errors=1, mean=0.5, pass_rate=rate, **rates)
+    said = "m: g: pass rate 50.0 % (1 error counted as a failure); 100.0 % if it had passed"
+    assert said in printed(models={"m": of}).splitlines()
+
+
+def test_a_slice_of_which_nothing_was_judged_shows_no_zero_and_comes_after_others():
+    lost = msgspec.structs.replace(
+        part(0), errors=2, pass_rate=Interval(value=None), score=Mean(mean=None)
+    )
+    of = msgspec.structs.replace(
+        model(), slices={"l": {"lost": lost, **{str(n): part() for n in range(20)}}}
+    )
+    text = printed(models={"m": of})
+    assert "l: lost" not in text
+    few = msgspec.structs.replace(model(), slices={"l": {"lost": lost}})
+    (line,) = [row for row in printed(models={"m": few}).splitlines() if "l: lost" in row]
+    assert line.split()[2:] == ["-", "-", "-", "-", "2"]
