@@ -27,7 +27,7 @@ def grade_of_exception(error: BaseException, *, source: str | None = None) -> Gr
     """Return the error grade of an exception: its type, its message, and where it was raised.
 
     `source` is the file of the custom function: of all places on the way, the last in that file
-    is named.
+    is named; without one, the very last.
     """
     message = f"{error_line(error)}{_place(error, source)}"
     return error_grade("grader_broke", message, traceback=_trace(error))
@@ -45,7 +45,7 @@ def grade_of_user_error(error: BaseException, function: Callable[..., Any]) -> G
 
 def _place(error: BaseException, source: str | None) -> str:
     frames = traceback.extract_tb(error.__traceback__)
-    own = [frame for frame in frames if frame.filename == source]
+    own = [frame for frame in frames if source is None or frame.filename == source]
     if not own:
         return ""
     return f" ({Path(own[-1].filename).name}:{own[-1].lineno})"

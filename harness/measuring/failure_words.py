@@ -10,6 +10,7 @@ from harness.measuring.divergences import first_divergence
 from harness.measuring.failure_origins import ORIGINS
 from harness.measuring.given_values import given_text, holds, invented_identifier, is_value
 from harness.measuring.placed_calls import PlacedCall, placed_calls
+from harness.system.like_texts import alike, split_place
 from harness.system.texts import cut, one_line
 from harness.types.comparisons import Divergence, EventAt
 from harness.types.events import AssistantMessage, Event, ToolCall
@@ -21,9 +22,6 @@ _LONGEST_NAME = 80
 _LONGEST_WORDS = 100
 _MOST_TOOLS = 3
 _SAID_NEWLY = "says an identifier that no tool and no user gave it"
-_VARYING = re.compile(r"\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*'|\b\w*\d[\w.:-]*")
-"""What differs between like evidences: quoted texts, and words with digits in them."""
-
 _OF_MODELS = {"no_call", "other_tool", "other_arguments"}
 """How a trial may part from one of another model for it to say something."""
 
@@ -41,7 +39,7 @@ def first_bad_event(
     nobody gave it; and, where nothing of that happened, the grader's evidence.
     """
     if trial.error is not None or trial.status in ERROR_STATUSES:
-        return _of_error(trial)
+        return _of_error(trial, failed.grader)
     return (
         _parting(trial, passing)
         or next(_bad_calls(trial), None)
@@ -51,10 +49,10 @@ def first_bad_event(
     )
 
 
-def _of_error(trial: Trial) -> BadEvent:
+def _of_error(trial: Trial, grader: str | None) -> BadEvent:
     if trial.error is None:
         return BadEvent(origin="harness", words=trial.status.replace("_", " "))
-    code, message = trial.error.code, trial.error.message
+    code, message = trial.error.code, trial.error.message.removeprefix(f"{grader}: ")
     words = f"{code.replace('_', ' ')}: {_alike(message)}" if message else code.replace("_", " ")
     return BadEvent(origin=ORIGINS.get(code, "harness"), words=words)
 
@@ -62,8 +60,8 @@ def _of_error(trial: Trial) -> BadEvent:
 def _alike(evidence: str) -> str:
     """Take out of a sentence what differs between like ones."""
     sentence = re.sub(r"^turn \d+: ", "", one_line(evidence, 10 * _LONGEST_WORDS))
-    shown = _VARYING.sub("…", sentence)
-    return cut(re.sub(r"…(?:[\s,]*…)+", "…", shown), _LONGEST_WORDS)
+    said, place = split_place(alike(sentence))
+    return f"{cut(said, _LONGEST_WORDS)}{place}"
 
 
 def _parting(trial: Trial, passing: Trial | None) -> BadEvent | None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from harness.measuring.broken_graders import broken_graders, broken_sentences
 from harness.measuring.faulty_graders import FaultyGraders, leaves, metrics_of
 from harness.measuring.gates import NO_JUDGED_TRIAL, judge_gate
 from harness.measuring.part_numbers import model_numbers
@@ -10,7 +11,13 @@ from harness.measuring.tallies import ModelTally
 from harness.measuring.tally_parts import Part
 from harness.system.shown_numbers import counted, counted_of, plain_number
 from harness.types.suites import ErrorRule, GraderSpec, Suite
-from harness.types.summaries import AMOUNTS, FailedTrial, GateResult, Summary
+from harness.types.summaries import (
+    AMOUNTS,
+    BrokenGrader,
+    FailedTrial,
+    GateResult,
+    Summary,
+)
 from harness.types.trials import Outcome
 
 _Parts = Mapping[str, Part]
@@ -67,12 +74,15 @@ def summarise(  # noqa: PLR0913  (the facts of a run that the trials do not hold
     warnings: Iterable[str] = (),
     of_samples: Iterable[GraderSpec] = (),
     gated: Tally | None = None,
+    broke: Mapping[str, str] | None = None,
+    observed: Iterable[str] = (),
 ) -> Summary:
     """Sum up a run.
 
     `planned` is how many trials the run was to have, None where that is not known; `reasons` say
     why the run ended early, where it did. `of_samples` are graders of single samples that cannot
-    work. `gated` holds the trials that gates are about, where these are not all.
+    work. `gated` holds the trials that gates are about, where these are not all. `broke` says by
+    grader how it broke first; `observed` are graders that decide nothing, beside the suite's.
     """
     faulty = FaultyGraders(suite, of_samples)
     parts = {name: Part(of) for name, of in tally.models.items()}
@@ -80,9 +90,12 @@ def summarise(  # noqa: PLR0913  (the facts of a run that the trials do not hold
     gates = tuple(
         result for gate in suite.gates for result in judge_gate(gate, judged, unmet=faulty.unmet)
     )
-    incomplete = (*reasons, *faulty.reasons(), *_missing(parts, suite, planned))
+    observers = {*observed, *(spec.name for spec in suite.graders if spec.role == "observed")}
+    broken = tuple(broken_graders(parts.values(), observers, broke or {}))
+    incomplete = (*reasons, *faulty.reasons(), *_missing(parts, suite, planned, broken))
     incomplete = (*incomplete, *_undecided(gates, incomplete))
-    remarks = (*_broken_observers(parts, suite), *_unjudged(gates), *_unsliced(parts, suite))
+    observing = [one for one in broken if not one.decides]
+    remarks = (*broken_sentences(observing), *_unjudged(gates), *_unsliced(parts, suite))
     shown = {spec.name: spec.display_name or None for spec in suite.graders}
     return Summary(
         suite=suite.name,
@@ -95,16 +108,9 @@ def summarise(  # noqa: PLR0913  (the facts of a run that the trials do not hold
         reasons=incomplete,
         warnings=(*warnings, *remarks, *_unknown(parts, suite)),
         first_failures=tuple(failures),
+        broken_graders=broken,
         errors=suite.errors,
     )
-
-
-def _broken_observers(parts: _Parts, suite: Suite) -> Iterator[str]:
-    for spec in suite.graders:
-        if spec.role == "observed":
-            broke = sum(part.graders[spec.name].broke for part in parts.values())
-            if broke:
-                yield f"the observing grader {spec.name} broke on {counted(broke, 'trial')}"
 
 
 def _undecided(gates: Sequence[GateResult], reasons: Sequence[str]) -> Iterator[str]:
@@ -155,7 +161,9 @@ def _unknown(parts: _Parts, suite: Suite) -> Iterator[str]:
                 yield f"{name} is not known of {of} of {model}"
 
 
-def _missing(parts: _Parts, suite: Suite, planned: int | None) -> list[str]:
+def _missing(
+    parts: _Parts, suite: Suite, planned: int | None, broken: Sequence[BrokenGrader]
+) -> list[str]:
     models = parts.values()
     trials, allowed = sum(part.trials for part in models), suite.limits.max_error_rate
     errors = sum(part.errors for part in models)
@@ -164,13 +172,14 @@ def _missing(parts: _Parts, suite: Suite, planned: int | None) -> list[str]:
     if planned is not None and trials < planned:
         are = "is" if planned - trials == 1 else "are"
         reasons.append(f"{counted_of(planned - trials, planned, 'trial')} {are} missing")
+    if ungraded := sum(part.ended("grading_error") for part in models):
+        deciding = list(broken_sentences([one for one in broken if one.decides]))
+        reasons += deciding or [f"{counted(ungraded, 'trial')} could not be graded: a grader broke"]
     if trials and errors / trials > allowed:
         reasons.append(
             f"{counted_of(errors, trials, 'trial')} ended in errors; "
             f"limits.max_error_rate allows {plain_number(100 * allowed, 12)} %"
         )
-    if broken := sum(part.ended("grading_error") for part in models):
-        reasons.append(f"{counted(broken, 'trial')} could not be graded: a grader broke")
     if not decided or not any(part.ended("completed") for part in models):
         reasons.append("no trial was driven and graded to its end")
     return reasons

@@ -178,6 +178,8 @@ def _verdict(run: ReportedRun) -> TestSuite:
     suite.add_property("run_id", xml_text(run.summary.run_id))
     suite.add_property("passed", str(run.explanation.state == "passed").lower())
     suite.add_property("errors_rule", run.summary.errors)
+    for warning in run.explanation.warnings:
+        suite.add_property("warning", xml_text(one_line(warning), _MESSAGE))
     cases = [_complete(run), *(_gate(run, gate) for gate in run.summary.gates)]
     cases += [_comparison(run, one) for one in run.explanation.comparisons]
     suite.extend(cases)

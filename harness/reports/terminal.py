@@ -11,6 +11,7 @@ from rich.text import Text
 
 from harness.reports.number_tables import amount_table, plain_table, slice_table
 from harness.reports.number_words import counted_trials, ends, gate_found, model_lines
+from harness.system.like_texts import alike
 from harness.system.shown_numbers import counted, plain_number
 from harness.system.shown_shares import percent
 from harness.system.texts import one_line
@@ -23,6 +24,7 @@ from harness.types.summaries import (
     Summary,
 )
 from harness.types.trajectories import Usage
+from harness.types.trials import ERROR_STATUSES
 
 _SHOWN = 10
 _WIDEST = 400
@@ -159,22 +161,28 @@ def _failure_table(failed: list[FailedTrial]) -> Table:
             Text(one_line(failure.grader or failure.status.replace("_", " ")), style=_RED),
             Text(one_line(failure.evidence, _WIDEST)),
         )
-        for label, text in _rests_on(failure):
+        for label, text in () if _is_error(failure) else _rests_on(failure):
             table.add_row("", Text(label, style=_DIM), Text(one_line(text, _WIDEST), style=_DIM))
         if same:
             names = one_line(", ".join(one.sample_id for one in same), _WIDEST)
-            table.add_row(f"and {len(same)} more", "", Text(f"the same: {names}", style=_DIM))
+            is_equal = all(one.evidence == failure.evidence for one in same)
+            how = "the same" if is_equal else "alike"
+            table.add_row(f"and {len(same)} more", "", Text(f"{how}: {names}", style=_DIM))
     return table
 
 
 def _told_once(failed: list[FailedTrial]) -> Iterator[tuple[FailedTrial, list[FailedTrial]]]:
-    """Return failures, each with the later ones that an error has stopped in the same words."""
+    """Return failures, each with the later ones that an error has stopped in like words."""
     groups: dict[object, list[FailedTrial]] = {}
     for place, failure in enumerate(failed):
-        is_error = failure.status == "target_error"
-        groups.setdefault(failure.evidence if is_error else place, []).append(failure)
+        key = (failure.grader, alike(failure.evidence)) if _is_error(failure) else place
+        groups.setdefault(key, []).append(failure)
     for first, *same in groups.values():
         yield first, same
+
+
+def _is_error(failure: FailedTrial) -> bool:
+    return failure.status in ERROR_STATUSES
 
 
 def _rests_on(failure: FailedTrial) -> Iterator[tuple[str, str]]:

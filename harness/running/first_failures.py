@@ -78,9 +78,21 @@ def failed_of(
     )
     if trial.error is not None:
         evidence = f"{trial.error.code}: {trial.error.message}"
-        return msgspec.structs.replace(failed, evidence=evidence)
+        broken = _broken_grader(trial, observed)
+        if broken is not None:
+            evidence = trial.grades[broken].evidence
+        return msgspec.structs.replace(failed, grader=broken, evidence=evidence)
     name, grade = _failing_grade(trial.grades, observed)
     return failed if grade is None else _with_grade(failed, name, grade, trial, sample)
+
+
+def _broken_grader(trial: Trial, observed: Collection[str]) -> str | None:
+    """Return the grader by which a trial could not be graded, where it is one alone."""
+    if trial.status != "grading_error":
+        return None
+    names = [name for name, grade in trial.grades.items() if grade.status == "error"]
+    names = [name for name in names if name not in observed and not name.startswith(RECORDED)]
+    return names[0] if len(names) == 1 else None
 
 
 def _failing_grade(

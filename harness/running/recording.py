@@ -9,6 +9,7 @@ import msgspec
 
 from harness.grading.worker_processes import worker_processes
 from harness.measuring.summing import Tally, summarise
+from harness.running.broken_grades import BrokenGrades
 from harness.running.first_failures import FirstFailures
 from harness.running.gated_trials import GatedTrials
 from harness.running.grader_scripts import connected_graders
@@ -92,6 +93,7 @@ class Recording:
         self._gated = GatedTrials(suite, models, now().date())
         self._kept = kept
         self._failures = kept.failures if kept else FirstFailures(suite.graders)
+        self._broken = kept.broken if kept else BrokenGrades()
         self._faulty: dict[str, GraderSpec] = dict(kept.faulty) if kept else {}
         self._unmatched = kept.unmatched if kept else UnmatchedOptions(suite.graders)
         self._watches_options = self._unmatched.watches()
@@ -194,6 +196,7 @@ class Recording:
         # What a function takes out of trials may stand in their samples, which it does not see.
         told = None if self._suite.redact else planned.sample
         self._failures.add(planned.index, trial, told)
+        self._broken.add(planned.index, trial)
         own = planned.sample.graders
         if own:
             self._faulty |= {spec.name: spec for spec in own if spec.fault}
@@ -234,6 +237,7 @@ class Recording:
             warnings=(*self._warnings, *gated.remarks),
             of_samples=self._faulty.values(),
             gated=gated.tally,
+            broke=self._broken.first(),
         )
         return self._uncounted.added_to(summary)
 

@@ -5,7 +5,9 @@ from pathlib import Path
 import msgspec
 
 from harness.measuring.summing import Tally, summarise
+from harness.running.broken_grades import BrokenGrades
 from harness.running.first_failures import FirstFailures
+from harness.running.run_manifests import observed_graders
 from harness.running.uncounted_usage import UncountedUsage
 from harness.storing.manifests import read_manifest, read_summary
 from harness.storing.named_lines import NamedLines
@@ -32,6 +34,7 @@ def summary_of(folder: Path) -> Summary:
     errors, names = manifest.errors, manifest.grader_keys
     tally = Tally(names, manifest.models, epochs=manifest.epochs, errors=errors)
     failures, notes, uncounted = FirstFailures(), dict[str, None](), UncountedUsage()
+    broken = BrokenGrades()
     # Floats are summed and failures shown in one order, in whichever the trials have ended.
     trials = NamedLines(folder / TRIALS, lambda note: notes.update({note: None})).read(_trials)
     for index, (_, trial, counts) in enumerate(trials):
@@ -41,6 +44,7 @@ def summary_of(folder: Path) -> Summary:
         uncounted.count(trial)
         tally.add(outcome_of(trial))
         failures.add(index, trial)
+        broken.add(index, trial)
     summary = summarise(
         tally,
         Suite(name=manifest.suite, limits=Limits(**manifest.limits), errors=errors),
@@ -49,5 +53,7 @@ def summary_of(folder: Path) -> Summary:
         failures=failures.first(),
         reasons=[f"the run is still under way: {holder}" if holder else "the run was killed"],
         warnings=notes,
+        broke=broken.first(),
+        observed=observed_graders(manifest),
     )
     return uncounted.added_to(summary)

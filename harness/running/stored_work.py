@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from harness.grading.grade_keys import grade_key
 from harness.loading.sample_slices import slices_of
+from harness.running.broken_grades import BrokenGrades
 from harness.running.first_failures import FirstFailures
 from harness.running.plans import PlannedTrial
 from harness.running.stored_costs import PastTrial, past_trials
@@ -53,6 +54,7 @@ class StoredWork:
         self._retry_errors = retry_errors
         self._todo = bytearray()
         self._are_mended = False
+        self._keeps_broken = False
         self._kept, self._planned = bytearray(len(index)), bytearray(len(index))
 
     def survey(self, plan: Iterable[PlannedTrial]) -> None:
@@ -87,6 +89,7 @@ class StoredWork:
 
     def _keep(self, planned: PlannedTrial, stored: StoredTrial) -> None:
         self._kept[stored.line] = 1
+        self._keeps_broken = self._keeps_broken or stored.is_broken
         of_sample = planned.sample.graders
         if of_sample:
             self.faulty |= {spec.name: spec for spec in of_sample if spec.fault}
@@ -118,6 +121,20 @@ class StoredWork:
             if self._kept[line] and uncounted.shares(outcome):
                 uncounted.count(self._index.read(line))
         return uncounted
+
+    @property
+    def broken(self) -> BrokenGrades:
+        """Gather how graders broke on the kept trials.
+
+        Raises:
+            StoreError: they cannot be read.
+        """
+        broken = BrokenGrades()
+        for line, outcome in enumerate(self._outcomes() if self._keeps_broken else ()):
+            errors = (name for name, grade in outcome.grades.items() if grade[2] == "error")
+            if self._kept[line] and any(broken.takes(name, line) for name in errors):
+                broken.add(line, self._index.read(line))
+        return broken
 
     @property
     def spent(self) -> Usage:

@@ -138,6 +138,7 @@ def grading_failure(specs: Sequence[GraderSpec], grades: Mapping[str, Grade]) ->
         for spec in specs
         if spec.role != "observed" and grades[spec.name].status == "error"
     }
-    message = "; ".join(f"{name}: {grade.evidence}" for name, grade in broken_ones.items())
     codes = {str(grade.details.get("code", "grader_broke")) for grade in broken_ones.values()}
-    return Failure(code=min(codes, default="grader_broke"), message=message)
+    code = min(codes, default="grader_broke")
+    told = {name: one.evidence.removeprefix(f"{code}: ") for name, one in broken_ones.items()}
+    return Failure(code=code, message="; ".join(f"{name}: {said}" for name, said in told.items()))

@@ -192,6 +192,18 @@ class FailedTrial(msgspec.Struct, frozen=True, kw_only=True):
     said: str | None = None
 
 
+class BrokenGrader(msgspec.Struct, frozen=True, kw_only=True):
+    """A grader that broke, on so many trials; `evidence` says how first, and where in its code.
+
+    `decides` says that trials have no verdict for it; an observing one leaves them theirs.
+    """
+
+    grader: str
+    trials: int
+    evidence: str
+    decides: bool
+
+
 class Summary(msgspec.Struct, frozen=True, kw_only=True):
     """The numbers of a run, as `summary.json` holds them.
 
@@ -199,7 +211,7 @@ class Summary(msgspec.Struct, frozen=True, kw_only=True):
     within bounds; `reasons` says what is missing otherwise. `passed` says that it is complete and
     meets its gates. `errors` says how trials count that could not be driven or graded: as failures
     (`fail`), or left out of the rates (`exclude`). `first_failures` are the first failing trials,
-    `warnings` what the reader should know.
+    `broken_graders` those that broke, and `warnings` what the reader should know.
     """
 
     v: int = 1
@@ -213,4 +225,5 @@ class Summary(msgspec.Struct, frozen=True, kw_only=True):
     reasons: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
     first_failures: tuple[FailedTrial, ...] = ()
+    broken_graders: tuple[BrokenGrader, ...] = ()
     errors: Literal["fail", "exclude"] = "fail"

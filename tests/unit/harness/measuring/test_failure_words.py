@@ -117,7 +117,13 @@ def test_other_words_than_those_of_a_trial_that_passed_say_nothing():
     [
         ("target_error", "rate_limited", "429 after 3 s", "rate limited: … after … s"),
         ("target_error", "fixture_broke", "", "fixture broke"),
-        ("grading_error", "grader_broke", "g: KeyError: 'x'", "grader broke: g: KeyError: …"),
+        ("grading_error", "grader_broke", "g: KeyError: 'x'", "grader broke: KeyError: …"),
+        (
+            "grading_error",
+            "grader_broke",
+            "h: KeyError: 'x' (checks.py:7)",
+            "grader broke: h: KeyError: … (checks.py:7)",
+        ),
         ("agent_failure", "turn_timeout", "took 9 s", "turn timeout: took … s"),
     ],
 )

@@ -8,7 +8,7 @@ from fakes.stub_graders import StubGrader, grader_spec
 
 from harness.measuring.summing import Tally, summarise
 from harness.types.suites import GateSpec, Limits, Suite
-from harness.types.summaries import Interval
+from harness.types.summaries import BrokenGrader, Interval
 from harness.types.trials import Outcome
 
 
@@ -88,7 +88,7 @@ def test_a_trial_to_which_no_grader_applies_is_ungraded_not_passed():
                 outcome("b", status="grading_error", grade=(None, None, "error")),
             ],
             22,
-            "could not be graded",
+            "the grader g broke on 1 trial",
         ),
         ([outcome("a", status="agent_failure", passed=False)], 1, "no trial was driven"),
         ([], 0, "no trial was driven"),
@@ -261,8 +261,8 @@ def test_one_trial_is_told_in_the_singular():
     broken = outcome("x", status="grading_error")
     assert summed([broken], planned=2).reasons == (
         "1 of 2 trials is missing",
-        "1 of 1 trial ended in errors; limits.max_error_rate allows 10 %",
         "1 trial could not be graded: a grader broke",
+        "1 of 1 trial ended in errors; limits.max_error_rate allows 10 %",
         "no trial was driven and graded to its end",
     )
 
@@ -297,3 +297,39 @@ def test_errors_beside_trials_that_no_grader_applies_to_have_no_rate():
     model = summed([none, outcome("a", status="target_error")]).models["m"]
     assert (model.errors, model.ungraded) == (1, 1)
     assert (model.pass_rate.value, model.score.mean) == (None, None)
+
+
+@pytest.mark.parametrize(
+    ("evidence", "said"),
+    [
+        ("grader_broke: KeyError: 'x' (g.py:5)", "broke on 2 trials: KeyError: 'x' (g.py:5)"),
+        ("judge_unreachable: no answer", "could not grade 2 trials: judge_unreachable: no answer"),
+    ],
+)
+@pytest.mark.parametrize("role", ["required", "observed"])
+def test_a_broken_grader_is_told_once_with_how_and_on_how_many(role, evidence, said):
+    decides = role == "required"
+    suite = replace(suite_with(), graders=(grader_spec(StubGrader(), "g", role=role),))
+    status = "grading_error" if decides else "completed"
+    tally = Tally(["g"], ("m",), epochs=1)
+    for name in ("a", "b"):
+        tally.add(broken(name, status=status))
+    summary = summarise(tally, suite, run_id="r", planned=2, broke={"g": evidence})
+    told = summary.reasons if decides else summary.warnings
+    who = "the grader g" if decides else "the observing grader g"
+    assert [line for line in (*summary.reasons, *summary.warnings) if "grader g" in line] == [
+        f"{who} {said}"
+    ]
+    assert told[0] == f"{who} {said}"
+    assert summary.broken_graders == (
+        BrokenGrader(grader="g", trials=2, evidence=evidence, decides=decides),
+    )
+
+
+def test_of_many_broken_graders_twenty_are_told():
+    names = [f"g{n}" for n in range(23)]
+    tally = Tally(names, ("m",), epochs=1)
+    grades = dict.fromkeys(names, (None, None, "error"))
+    tally.add(Outcome(sample_id="a", model="m", epoch=0, status="grading_error", grades=grades))
+    reasons = summarise(tally, suite_with(names=names), run_id="r", planned=1).reasons
+    assert reasons[19:21] == ("the grader g19 broke on 1 trial", "3 further graders broke")

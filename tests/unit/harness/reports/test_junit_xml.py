@@ -69,6 +69,13 @@ def test_the_verdict_knows_of_comparisons_and_of_errors_left_out():
     assert (found["errors_left_out"], found["errors_rule"]) == ("1", "exclude")
 
 
+def test_what_the_reader_should_know_are_properties_of_the_verdict():
+    said = "the observing grader tone broke on 18 trials: KeyError: 'x' (g.py:5)"
+    root = document(explanation=make_explanation(warnings=(said, "and this")))
+    found = [one.get("value") for one in root.iter("property") if one.get("name") == "warning"]
+    assert found == [said, "and this"]
+
+
 @pytest.mark.parametrize(
     ("made", "tag", "message", "kind"),
     [

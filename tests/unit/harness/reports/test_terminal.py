@@ -324,3 +324,19 @@ def test_a_slice_of_which_nothing_was_judged_shows_no_zero_and_comes_after_other
     few = msgspec.structs.replace(model(), slices={"l": {"lost": lost}})
     (line,) = [row for row in printed(models={"m": few}).splitlines() if "l: lost" in row]
     assert line.split()[2:] == ["-", "-", "-", "-", "2"]
+
+
+def test_trials_on_which_a_grader_broke_alike_are_told_once():
+    broke = [
+        msgspec.structs.replace(
+            failed(f"s{n}", f"grader_broke: KeyError: '{n}' (checks.py:7)"),
+            status="grading_error",
+            said="an answer that explains nothing of it",
+        )
+        for n in range(3)
+    ]
+    text = printed(first_failures=tuple(broke))
+    assert text.count("checks.py:7") == 1
+    assert "and 2 more" in text
+    assert "alike: s1, s2" in text
+    assert "an answer" not in text
