@@ -1,4 +1,4 @@
-"""One metric of two runs: the test, the interval and the power that its question asks for."""
+"""One metric of two runs: the test and the interval that its question asks for."""
 
 from collections import Counter
 from dataclasses import dataclass
@@ -6,8 +6,6 @@ from dataclasses import dataclass
 from harness.measuring.intervals import mean
 from harness.measuring.paired_differences import Moves, Spread, moves_of, spread_of
 from harness.measuring.paired_intervals import (
-    fewer_trials,
-    fixed_suite_error,
     fixed_suite_interval,
     t_interval,
     tango_interval,
@@ -22,26 +20,13 @@ from harness.measuring.paired_tests import (
     stratified_exact,
 )
 from harness.measuring.pass_rates import pass_rate
-from harness.measuring.power import (
-    LEAST_CHANGED,
-    detectable_from_churn,
-    detectable_from_error,
-    mcnemar_power,
-    samples_for_churn,
-    times_as_much,
-    unchanged_samples_needed,
-)
 from harness.types.summaries import Interval
 from harness.types.verdicts import (
     DifferenceInterval,
     IntervalName,
-    Power,
     Question,
     TestName,
 )
-
-_FORMULA_HOLDS = 200
-"""The number of samples from which the formula of what is seen does not promise too much."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,23 +66,6 @@ def side_numbers(metric: ComparedMetric, pairs: Pairs) -> tuple[Interval, Interv
     baseline = [(total, trials, count) for (total, trials, _, _), count in pairs]
     candidate = [(total, trials, count) for (_, _, total, trials), count in pairs]
     return _side_number(metric, baseline), _side_number(metric, candidate)
-
-
-def power_of(measured: Measured) -> Power | None:
-    """Say what the comparison could have seen, and what it would take to see the margin.
-
-    None for scores that show no spread.
-    """
-    pairs, margin, n = measured.pairs, measured.metric.margin, measured.moves.samples
-    if measured.metric.kind == "score":
-        error = measured.spread.error
-        return _power_of_error(detectable_from_error(error), margin, n) if error else None
-    if measured.difference.method == "fixed_suite":
-        return _power_of_epochs(pairs, margin, n)
-    if _is_single(pairs):
-        return _power_of_churn(measured.moves, margin)
-    floor = LEAST_CHANGED / n
-    return _power_of_error(detectable_from_error(measured.spread.error, floor), margin, n)
 
 
 def _passes(pairs: Pairs, moves: Moves, question: Question) -> tuple[TestName, ExactP]:
@@ -146,58 +114,6 @@ def _side_number(metric: ComparedMetric, side: list[tuple[float, int, int]]) -> 
     high = float("inf") if metric.highest is None else metric.highest
     found = mean(means, bounds=(low, high))
     return Interval(value=found.mean, low=found.low, high=found.high)
-
-
-def _power_of_churn(moves: Moves, margin: float | None) -> Power:
-    n, changed = moves.samples, moves.regressed + moves.improved
-    detectable = detectable_from_churn(changed / n, n)
-    if margin is None:
-        return Power(detectable=detectable)
-    if not changed:
-        return _power_unchanged(detectable, margin, n, epochs=1)
-    improve = min(moves.improved / n, 1 - margin)
-    regress = min(improve + margin, 1 - improve)
-    exact = mcnemar_power(n, regress=regress, improve=improve) if n <= _FORMULA_HOLDS else None
-    return Power(
-        detectable=detectable,
-        samples_needed=_beyond(n, samples_for_churn(changed / n, margin)),
-        epochs_needed=_beyond(1, times_as_much(detectable, margin, 1)),
-        chance_of_margin=exact,
-    )
-
-
-def _power_of_epochs(pairs: Pairs, margin: float | None, n: int) -> Power:
-    error, epochs = fixed_suite_error(pairs), min(epochs_of(pairs))
-    detectable = detectable_from_error(error, LEAST_CHANGED / fewer_trials(pairs))
-    if margin is None:
-        return Power(detectable=detectable)
-    if error == 0:
-        return _power_unchanged(detectable, margin, n, epochs=epochs)
-    return Power(
-        detectable=detectable,
-        samples_needed=_beyond(n, times_as_much(detectable, margin, n)),
-        epochs_needed=_beyond(epochs, times_as_much(detectable, margin, epochs)),
-    )
-
-
-def _power_unchanged(detectable: float, margin: float, n: int, *, epochs: int) -> Power:
-    """Say what would do where no trial differs: so many trials in all, without a change."""
-    trials = unchanged_samples_needed(margin)
-    return Power(
-        detectable=detectable,
-        samples_needed=_beyond(n, -(-trials // epochs)),
-        epochs_needed=_beyond(epochs, -(-trials // n)),
-        unchanged=True,
-    )
-
-
-def _power_of_error(detectable: float, margin: float | None, n: int) -> Power:
-    needed = None if margin is None else _beyond(n, times_as_much(detectable, margin, n))
-    return Power(detectable=detectable, samples_needed=needed)
-
-
-def _beyond(present: int, needed: int) -> int | None:
-    return needed if needed > present else None
 
 
 def _is_single(pairs: Pairs) -> bool:

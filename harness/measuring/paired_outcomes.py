@@ -47,6 +47,9 @@ class ComparedMetric:
     `kind` is `pass` for values that are 0 or 1, else `score`. `margin` > 0 is the drop that one
     can live with, in the metric's unit. `lowest` and `highest` bound the values of a score, where
     declared. `lower_is_better` as for cost and latency. `unit` is `points` for values in 0..1.
+    `moves_together` says that something which is not the agent (the load of the machine and of the
+    provider) moves all trials of a run at once, so that a test over samples takes noise between
+    runs for a change.
     """
 
     name: str
@@ -57,6 +60,7 @@ class ComparedMetric:
     highest: float | None = None
     lower_is_better: bool = False
     unit: str = "points"
+    moves_together: bool = False
 
     def __post_init__(self) -> None:
         if self.margin is not None and self.margin <= 0:

@@ -5,14 +5,19 @@ metric's unit.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from statistics import NormalDist
+from typing import TYPE_CHECKING
 
 from harness.measuring.binomials import binomial
 from harness.measuring.paired_differences import Moves
 from harness.measuring.paired_intervals import tango_score
 from harness.measuring.paired_tests import mcnemar
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 ALPHA = 0.05
 POWER = 0.8
@@ -23,6 +28,7 @@ _CERTAIN = NormalDist().inv_cdf(1 - ALPHA)
 _Z = _CERTAIN + NormalDist().inv_cdf(POWER)
 _TWO_SIDED_Z = NormalDist().inv_cdf(1 - ALPHA / 2) + NormalDist().inv_cdf(POWER)
 _ROUNDING = 1e-9
+_MANY = 1000
 _BOTH_COUNTS = 1e-12
 
 
@@ -82,6 +88,44 @@ def times_as_much(detectable: float, margin: float, amount: int) -> int:
     return _ceiling(amount * (detectable / margin) ** 2)
 
 
+def detectable_by_t(deviation: float, samples: int) -> float:
+    """Return the smallest drop that the one-sided t test over two or more samples sees.
+
+    `deviation` is that of the samples' differences. Exact for normal differences; for many samples
+    it is `detectable_from_error`, which promises too much of few.
+    """
+    if samples > _MANY or not deviation:
+        return detectable_from_error(deviation / math.sqrt(samples))
+    from scipy.special import nctdtrinc, stdtrit  # noqa: PLC0415 - it loads slowly
+
+    alarms = float(stdtrit(samples - 1, 1 - ALPHA))
+    return float(nctdtrinc(samples - 1, 1 - POWER, alarms)) * deviation / math.sqrt(samples)
+
+
+def samples_by_t(deviation: float, margin: float) -> int:
+    """Return the samples with which the one-sided t test over them sees a drop of a margin."""
+    near = _ceiling((_Z * deviation / margin) ** 2)
+    return near if near > _MANY else fewest(lambda n: _sees_by_t(deviation, n, margin), near)
+
+
+def _sees_by_t(deviation: float, samples: int, margin: float) -> bool:
+    return samples > 1 and detectable_by_t(deviation, samples) <= margin
+
+
+def fewest(is_enough: Callable[[int], bool], near: int) -> int:
+    """Return the smallest number >= 1 that is enough, looked for by halves around `near`."""
+    high = max(near, 1)
+    while not is_enough(high):
+        high *= 2
+    low = high // 2
+    while low and is_enough(low):
+        low, high = low // 2, low
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if is_enough(middle) else (middle, high)
+    return high
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TrialNoise:
     """What varies on a population of samples.
@@ -123,52 +167,44 @@ def population_detectable(noise: TrialNoise, samples: int) -> float:
 def mcnemar_power(pairs: int, *, regress: float, improve: float, alpha: float = ALPHA) -> float:
     """Return the chance that the exact McNemar test alarms, one trial a side; exact itself.
 
-    `regress` and `improve` are the chances (0..1) that a sample does. Below some 200 samples the
-    formulas above promise more.
+    `regress` and `improve` are the chances (0..1) that a sample does. The formulas above promise
+    more where few samples change.
     """
-    churn = min(regress + improve, 1.0)
+    import numpy as np  # noqa: PLC0415 - it loads slowly
+    from scipy.special import bdtrc  # noqa: PLC0415 - it loads slowly
+
     if regress == 0:
         return 0.0
+    churn = min(regress + improve, 1.0)
     changed = binomial(pairs, churn)
-    powers = []
-    for place, chance in enumerate(changed.chances):
-        m = changed.first + place
-        needed = least_regressions(m, alpha)
-        if needed is not None:
-            powers.append(float(chance) * _at_least(needed, m, regress / churn))
-    return min(math.fsum(powers), 1.0)
-
-
-def exact_detectable(pairs: int, *, improve: float, power: float = POWER) -> float | None:
-    """Return the smallest drop seen by the exact McNemar test; None where it sees none.
-
-    `improve` is the chance (0..1) that a sample improves by itself; as many regress so, and the
-    drop comes on top. To a tenth of a point.
-    """
-    steps = range(1, math.floor((1 - 2 * improve) * 1000) + 1)
-    first, last = 0, len(steps)
-    while first < last:
-        middle = (first + last) // 2
-        seen = mcnemar_power(pairs, regress=improve + steps[middle] / 1000, improve=improve)
-        first, last = (first, middle) if seen >= power else (middle + 1, last)
-    return steps[first] / 1000 if first < len(steps) else None
+    counts = changed.first + np.arange(len(changed.chances))
+    needed = _least_regressions(counts, alpha)
+    seen = needed <= counts
+    powers = bdtrc(needed[seen] - 1, counts[seen], regress / churn)
+    return min(float(changed.chances[seen] @ powers), 1.0)
 
 
 def least_regressions(changed: int, alpha: float = ALPHA) -> int | None:
     """Return how many of the changed samples must regress for an alarm; None where none do."""
-    low, high = changed // 2, changed + 1
-    while low < high:
-        middle = (low + high) // 2
-        enough = _at_least(middle, changed, 0.5) <= alpha + _ROUNDING
-        low, high = (low, middle) if enough else (middle + 1, high)
-    return low if low <= changed else None
+    import numpy as np  # noqa: PLC0415 - it loads slowly
+
+    found = int(_least_regressions(np.array([changed]), alpha)[0])
+    return found if found <= changed else None
 
 
-def _at_least(needed: int, count: int, chance: float) -> float:
-    """Return P(Bin(count, chance) >= needed)."""
+def _least_regressions(changed: "NDArray[np.int64]", alpha: float) -> "NDArray[np.int64]":
+    """Return it for several numbers of changed samples; one more than there are where none do."""
+    import numpy as np  # noqa: PLC0415 - it loads slowly
     from scipy.special import bdtrc  # noqa: PLC0415 - it loads slowly
 
-    return float(bdtrc(needed - 1, count, chance)) if needed else 1.0
+    low, high = changed // 2, changed + 1
+    while (low < high).any():
+        middle = (low + high) // 2
+        tails = np.where(middle > 0, bdtrc(np.maximum(middle - 1, 0), changed, 0.5), 1.0)
+        enough = tails <= alpha + _ROUNDING
+        low, high = np.where(enough, low, middle + 1), np.where(enough, middle, high)
+        low = np.minimum(low, high)
+    return low
 
 
 @dataclass(frozen=True, slots=True)

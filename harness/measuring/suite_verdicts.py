@@ -6,11 +6,11 @@ from itertools import chain
 
 from msgspec.structs import replace
 
+from harness.measuring.hindsight import power_of
 from harness.measuring.metric_comparing import (
     Measured,
     epochs_of,
     measure,
-    power_of,
     side_numbers,
 )
 from harness.measuring.missing_outcomes import (
@@ -66,13 +66,18 @@ class _Given:
 
 
 def judge_runs(
-    candidates: Sequence[Candidate], *, question: Question = "fixed_suite", confirmed: bool = False
+    candidates: Sequence[Candidate],
+    *,
+    question: Question = "fixed_suite",
+    confirmed: bool = False,
+    says_power: bool = True,
 ) -> list[SuiteVerdict]:
     """Judge each candidate against the baseline, in the order given.
 
     P values of gating metrics are adjusted by Holm over all of them, times candidates; those of
     metrics that do not gate by Benjamini-Hochberg. `confirmed` says that the trials are fresh ones
-    of both, made to confirm a suspicion.
+    of both, made to confirm a suspicion. Without `says_power` what could have been seen is not
+    told, which takes a part of a second.
     """
     given = [_Given(one, count_missing(one)) for one in chain.from_iterable(candidates)]
     pairs = [one.pairs for one in given]
@@ -85,7 +90,9 @@ def judge_runs(
             for one, known in zip(pairs, graded, strict=True)
         ]
         ways[filling] = judge_metrics(pairs, measured)
-    metrics = iter(_settled(one, ways, place) for place, one in enumerate(given))
+    settled = (_settled(one, ways, place) for place, one in enumerate(given))
+    found = zip(settled, ways["left_out"], strict=True)
+    metrics = iter(_with_power(*one) if says_power else one[0] for one in found)
     return [
         _suite([next(metrics) for _ in candidate], question, confirmed=confirmed)
         for candidate in candidates
@@ -166,8 +173,12 @@ def _with_numbers(head: MetricVerdict, judged: Judged, given: MetricPairs) -> Me
         difference=measured.difference,
         p=judged.p,
         within_margin=head.verdict == "regressed" and within,
-        power=power_of(measured),
     )
+
+
+def _with_power(found: MetricVerdict, judged: Judged) -> MetricVerdict:
+    measured = judged.measured if found.gating else None
+    return found if measured is None else replace(found, power=power_of(measured))
 
 
 def _warnings(given: _Given, judged: Judged) -> tuple[str, ...]:
@@ -177,6 +188,13 @@ def _warnings(given: _Given, judged: Judged) -> tuple[str, ...]:
         said.append(
             f"the range of {given.pairs.metric.name} is not declared: "
             f"{counted(missing, 'missing outcome')} left out, whatever would have come of it"
+        )
+    metric = given.pairs.metric
+    if judged.p is not None and metric.moves_together:
+        said.append(
+            f"{metric.name}: load moves all trials of a run together, which the test does not "
+            "know, so that unchanged runs may come out as changed: believe it where it comes "
+            "again on fresh runs of both"
         )
     if judged.measured is not None and judged.measured.test is None:
         said.append("one sample shows no spread: no test is made")

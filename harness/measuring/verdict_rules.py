@@ -27,7 +27,9 @@ def judge_metrics(
 ) -> list[Judged]:
     """Judge metrics under one way of filling in, None being one that could not be measured.
 
-    P values of gating metrics are adjusted by Holm, those of others by Benjamini-Hochberg.
+    P values of gating metrics are adjusted by Holm, those of others by Benjamini-Hochberg. What
+    moves together is not tested unless it gates, for its p value would say nothing, and be in the
+    way of those of the others.
     """
     adjusted = _adjusted(given, measured)
     return [
@@ -51,7 +53,11 @@ def _adjusted(
     """Adjust p values over the metrics that gate, and over those that do not."""
     found: list[PValues | None] = [None] * len(given)
     for gates, adjust in ((True, holm), (False, benjamini_hochberg)):
-        places = [place for place, one in enumerate(given) if one.metric.gating is gates]
+        places = [
+            place
+            for place, one in enumerate(given)
+            if one.metric.gating is gates and (gates or not one.metric.moves_together)
+        ]
         exact = [one.p if (one := measured[place]) else None for place in places]
         regressed = adjust([p.regress if p else 1.0 for p in exact])
         improved = adjust([p.improve if p else 1.0 for p in exact])
@@ -76,9 +82,11 @@ def _p_values(measured: Measured, adjusted: tuple[float, float], over: int) -> P
 
 
 def _verdict(given: MetricPairs, measured: Measured | None, p: PValues | None) -> Judged:
-    if measured is None or p is None:
+    if measured is None:
         reason = ungraded(given) or "no sample has an outcome in both runs"
         return Judged("invalid", reason=reason)
+    if p is None:
+        return Judged("inconclusive", measured, reason=_untested_reason(measured))
     if reaches(ALPHA, p.adjusted_regressed):
         return Judged("regressed", measured, p)
     if reaches(ALPHA, p.adjusted_improved):
@@ -97,3 +105,9 @@ def _open_reason(measured: Measured) -> str:
         return "the samples show no spread to estimate from"
     change = "rise" if measured.metric.lower_is_better else "drop"
     return f"a {change} as large as the margin is not ruled out"
+
+
+def _untested_reason(measured: Measured) -> str:
+    """Say why there is an interval and no p value."""
+    name = measured.metric.name
+    return f"not tested, as load moves {name} of a whole run; `--metric {name}` asks for it"

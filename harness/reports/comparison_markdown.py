@@ -16,10 +16,11 @@ from harness.reports.comparison_words import (
     pairing_lines,
     power_lines,
     sides_line,
+    verdict_word,
 )
 from harness.reports.markdown_spans import code_span, plain_words
 from harness.types.comparisons import Comparison, Comparisons, SamplePair
-from harness.types.verdicts import VERDICT_WORDS, MetricVerdict
+from harness.types.verdicts import MetricVerdict
 
 _SHOWN = 10
 _SIGNS = {
@@ -68,10 +69,9 @@ def _lines(comparison: Comparison) -> Iterator[str]:
 def _metrics(metrics: Sequence[MetricVerdict]) -> Iterator[str]:
     if not metrics:
         return
-    yield "| | baseline | candidate | difference | 90 % interval | p | verdict |"
+    yield "| | baseline | candidate | difference | 90 % interval | adjusted p | verdict |"
     yield "|---|---:|---:|---:|---:|---:|---|"
     for one in metrics:
-        word = VERDICT_WORDS[one.verdict]
         cells = (
             one.metric,
             amount(one.baseline.value, one.unit),
@@ -79,7 +79,7 @@ def _metrics(metrics: Sequence[MetricVerdict]) -> Iterator[str]:
             moved_by(one),
             interval(one),
             p_value(one),
-            word if one.gating else f"({word})",
+            verdict_word(one),
         )
         yield f"| {' | '.join(map(_cell, cells))} |"
     yield ""

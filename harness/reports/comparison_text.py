@@ -22,6 +22,7 @@ from harness.reports.comparison_words import (
     pairing_lines,
     power_lines,
     sides_line,
+    verdict_word,
 )
 from harness.system.texts import one_line
 from harness.types.comparisons import Comparison, Comparisons, SamplePair
@@ -103,7 +104,9 @@ def _warnings(comparison: Comparison) -> Iterator[str]:
 
 
 def _metrics(metrics: Sequence[MetricVerdict]) -> Table:
-    table = _table("", "baseline", "candidate", "difference", "90 % interval", "p", "verdict")
+    table = _table(
+        "", "baseline", "candidate", "difference", "90 % interval", "adjusted p", "verdict"
+    )
     for one in metrics:
         gate = "" if one.gating else "dim"
         table.add_row(
@@ -113,7 +116,7 @@ def _metrics(metrics: Sequence[MetricVerdict]) -> Table:
             moved_by(one),
             interval(one),
             p_value(one),
-            Text(VERDICT_WORDS[one.verdict] if one.gating else f"({VERDICT_WORDS[one.verdict]})"),
+            Text(verdict_word(one)),
             style=gate,
         )
     return table

@@ -1,12 +1,13 @@
 """What a suite can see before it is run, as text for a terminal."""
 
 from collections.abc import Iterator
+from collections.abc import Set as AbstractSet
 
 from harness.reports.number_words import amount
 from harness.system.shown_numbers import counted
 from harness.system.shown_shares import percent, rounded_percent
 from harness.system.texts import one_line
-from harness.types.suite_plans import ExpectedSpending, ModelPlan, Sight, SuitePlan
+from harness.types.suite_plans import ChurnSource, ExpectedSpending, ModelPlan, Sight, SuitePlan
 
 _MINUTE, _HOUR = 60.0, 3600.0
 _SHORTEST = 0.1
@@ -45,14 +46,21 @@ def _sights(model: ModelPlan, plan: SuitePlan) -> Iterator[str]:
     head = f"{'in all':>6}   {'in few':>6}   seen in 4 of 5   to see it in 4 of 5, in all"
     yield f"    {'change by chance':16}   {head}"
     for one in model.sights:
-        seen = "none" if one.detectable is None else _some_points(one.detectable)
+        seen = "none" if one.detectable is None else f"{_tenths(one.detectable)} points"
         chances = f"{rounded_percent(one.chance):>6}   {rounded_percent(one.chance_if_whole):>6}"
         yield f"    {_churn(one):16}   {chances}   {seen:>14}   {_needed(one, plan)}"
-    if any(one.source == "measured" for one in model.sights):
-        yield "    (how many change by chance is measured: from their earlier trials)"
-    elif any(one.source == "at_most" for one in model.sights):
-        yield "    (the share is at most that: several epochs or several --from would measure it)"
+    yield from (f"    ({line})" for line in _source_words({one.source for one in model.sights}))
     yield from _verdicts(model, plan)
+
+
+def _source_words(sources: AbstractSet[ChurnSource]) -> Iterator[str]:
+    """Say where the shares come from."""
+    if "measured" in sources:
+        none = ", of which none changed" if "at_most" in sources else ""
+        yield f"how many change by chance is measured: from their earlier trials{none}"
+    if "at_most" in sources:
+        measure = "" if "measured" in sources else "; several epochs or several --from measure it"
+        yield f"at most: the upper end of a 95 % interval of Clopper and Pearson{measure}"
 
 
 def _verdicts(model: ModelPlan, plan: SuitePlan) -> Iterator[str]:
@@ -70,7 +78,7 @@ def _verdicts(model: ModelPlan, plan: SuitePlan) -> Iterator[str]:
 
 
 def _churn(one: Sight) -> str:
-    return f"{'<= ' if one.source == 'at_most' else ''}{percent(one.churn)}"
+    return f"{'at most ' if one.source == 'at_most' else ''}{percent(one.churn)}"
 
 
 def _in_few(plan: SuitePlan) -> str:
@@ -129,6 +137,12 @@ def _time(seconds: float) -> str:
 
 def _points(fraction: float) -> str:
     return f"{100 * fraction:.3g}"
+
+
+def _tenths(fraction: float) -> str:
+    """Return points to a tenth, and small ones to two digits: chances are no more exact."""
+    points = 100 * fraction
+    return f"{points:.1f}" if points >= 1 else f"{points:.2g}"
 
 
 def _some_points(fraction: float) -> str:

@@ -12,7 +12,7 @@ from harness.measuring.paired_outcomes import (
     PairedSample,
     SideOutcomes,
 )
-from harness.running.compared_sides import COSTS, SCORE, TRIAL, Column, ComparedSide
+from harness.running.compared_sides import COSTS, SCORE, TIMES, TRIAL, Column, ComparedSide
 from harness.system.suggestions import suggest
 from harness.types.errors import Fault, InputError
 from harness.types.grades import RECORDED
@@ -127,6 +127,7 @@ def _metric(
         highest=1.0 if is_score and not is_cost else None,
         lower_is_better=is_cost,
         unit=COSTS[name] if is_cost else "points",
+        moves_together=is_cost and name in TIMES,
     )
 
 

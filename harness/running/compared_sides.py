@@ -18,6 +18,9 @@ TRIAL = "trial"
 COSTS = AMOUNTS
 """Metrics of which little is good, with their units."""
 
+TIMES = frozenset({"seconds"})
+"""Costs that the load of machine and provider moves for all trials of a run at once."""
+
 
 _AHEAD = 1_024
 _BINARY = frozenset({0.0, 1.0, None})

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from harness.measuring.paired_outcomes import ComparedMetric, SideOutcomes
 from harness.running.compared_metrics import MetricChoice
-from harness.running.compared_sides import COSTS, SCORE, TRIAL, value_of
+from harness.running.compared_sides import COSTS, SCORE, TIMES, TRIAL, value_of
 from harness.storing.night_outcomes import NightRecord, whole_outcomes
 from harness.types.trials import Outcome
 
@@ -125,4 +125,5 @@ def compared_metric(
         highest=1.0 if is_score and not is_cost else None,
         lower_is_better=is_cost,
         unit=COSTS[name] if is_cost else "points",
+        moves_together=is_cost and name in TIMES,
     )

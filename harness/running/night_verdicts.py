@@ -65,7 +65,9 @@ def night_verdicts(
             yield None
             continue
         after = night_metrics(night, baseline.model, names)
-        yield _TwoNights(baseline, night, before, after).judge(quarantined)
+        # What could have been seen takes its time, and is told of the last night alone.
+        two, is_last = _TwoNights(baseline, night, before, after), place == len(nights) - 1
+        yield two.judge(quarantined, says_power=is_last)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +79,7 @@ class _TwoNights:
     before: _Metrics
     after: _Metrics
 
-    def judge(self, quarantined: Collection[str]) -> SuiteVerdict:
+    def judge(self, quarantined: Collection[str], *, says_power: bool) -> SuiteVerdict:
         """Judge the night, quarantined samples left out.
 
         Samples are paired as `regrade compare` does, but nothing is graded again: where graders
@@ -97,7 +99,8 @@ class _TwoNights:
         ids = [name for name in (*alike, *absent) if name not in quarantined]
         names = dict.fromkeys([*self.baseline.choice.gating, TRIAL])
         pairs = [self._trial(ids) if name == TRIAL else self._metric(name, ids) for name in names]
-        return judge_runs([pairs], question=self.baseline.question)[0]
+        found = judge_runs([pairs], question=self.baseline.question, says_power=says_power)
+        return found[0]
 
     @property
     def samples(self) -> Mapping[str, SampleNight]:

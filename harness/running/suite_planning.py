@@ -7,12 +7,18 @@ from pathlib import Path
 
 from harness.loading.datasets import open_dataset
 from harness.loading.selections import Selection
-from harness.measuring.foresight import churn_of, sight
+from harness.measuring.foresight import churns_of, sight
 from harness.measuring.outcome_amounts import amounts_of
 from harness.storing.counted_outcomes import CountedOutcomes
 from harness.storing.night_outcomes import NightRecord, SampleNight, read_night
 from harness.types.errors import Fault, SuiteError
-from harness.types.suite_plans import ExpectedSpending, ModelPlan, Sight, SuitePlan
+from harness.types.suite_plans import (
+    ChurnSource,
+    ExpectedSpending,
+    ModelPlan,
+    Sight,
+    SuitePlan,
+)
 from harness.types.suites import ComparisonRule, Suite
 from harness.types.summaries import AMOUNTS
 from harness.types.trials import ERROR_STATUSES, Outcome
@@ -51,7 +57,8 @@ def plan_suite(suite: Suite, options: PlanOptions) -> SuitePlan:
         raise SuiteError([Fault(file=str(suite.source or suite.name), problem=problem)])
     samples = open_dataset(suite, options.selection).count
     epochs = options.epochs or suite.epochs
-    earlier = _Earlier([read_night(path) for path in options.sources])
+    nights, repeats = _without_repeats([read_night(path) for path in options.sources])
+    earlier = _Earlier(nights)
     names = options.models or suite.target.models
     shape = _Shape(samples, epochs, options.detect)
     models = tuple(_model_plan(name, shape, earlier) for name in names)
@@ -65,9 +72,32 @@ def plan_suite(suite: Suite, options: PlanOptions) -> SuitePlan:
         models=models,
         seconds=_seconds(models, _concurrency(suite)),
         limits={name: of for name, of in asdict(suite.limits).items() if name in _PER_RUN and of},
-        sources=tuple(str(path) for path in options.sources),
-        warnings=(*_rule_warnings(suite.comparison), *_warnings(models, options.sources)),
+        sources=tuple(str(night.folder) for night in nights),
+        warnings=(*_rule_warnings(suite.comparison), *repeats, *_warnings(models, options.sources)),
     )
+
+
+def _without_repeats(nights: Sequence[NightRecord]) -> tuple[list[NightRecord], list[str]]:
+    """Return each run once, with a line on each that is named again or whose trials are another's.
+
+    A run counted twice would look like a repeat in which nothing changes.
+    """
+    known: dict[str, NightRecord] = {}
+    said: list[str] = []
+    for night in nights:
+        manifest = night.manifest
+        origin = manifest.graded_from if isinstance(manifest.graded_from, str) else None
+        trials = origin or manifest.run_id
+        if trials in known:
+            said.append(_repeat_words(manifest.run_id, known[trials].manifest.run_id))
+        known.setdefault(trials, night)
+    return list(known.values()), said
+
+
+def _repeat_words(run_id: str, other: str) -> str:
+    if run_id == other:
+        return f"{run_id} is named more than once, and counts once"
+    return f"{run_id} is left out: its trials are those of {other}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,9 +106,9 @@ class _Shape:
     epochs: int
     detect: float
 
-    def sight(self, churn: float) -> Sight:
-        """Return what is seen with an assumed churn."""
-        return sight(self.samples, self.epochs, churn=churn, detect=self.detect)
+    def sight(self, churn: float, source: ChurnSource) -> Sight:
+        """Return what is seen with a churn."""
+        return sight(self.samples, self.epochs, churn=churn, detect=self.detect, source=source)
 
 
 class _Earlier:
@@ -113,14 +143,8 @@ class _Earlier:
 
 def _model_plan(model: str, shape: _Shape, earlier: _Earlier) -> ModelPlan:
     trials = shape.samples * shape.epochs
-    found = churn_of(earlier.samples(model))
-    if found is None:
-        sights = tuple(shape.sight(churn) for churn in ASSUMED_CHURNS)
-    else:
-        churn, source = found
-        sights = (
-            sight(shape.samples, shape.epochs, churn=churn, detect=shape.detect, source=source),
-        )
+    assumed: list[tuple[float, ChurnSource]] = [(churn, "assumed") for churn in ASSUMED_CHURNS]
+    sights = tuple(shape.sight(*one) for one in churns_of(earlier.samples(model)) or assumed)
     return ModelPlan(
         model=model, trials=trials, sights=sights, spending=earlier.spending(model, trials)
     )

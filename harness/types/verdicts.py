@@ -75,15 +75,15 @@ class DifferenceInterval(msgspec.Struct, frozen=True, kw_only=True):
 class Power(msgspec.Struct, frozen=True, kw_only=True):
     """What this comparison could have seen, and how much more it would take.
 
-    `detectable` is the smallest drop seen with 80 % chance. `samples_needed` are samples in all,
-    `epochs_needed` epochs of every sample, that would see a drop as large as the margin; None
-    where there is no margin, where there are as many already, or (epochs) where they do not help
-    alone. Where nothing changed at all they are what says NO WORSE, and `unchanged` is true.
-    `chance_of_margin` is the exact chance that a drop as large as the margin would have been
-    called REGRESSED: for one epoch and up to 200 samples, where the formula promises too much.
+    `detectable` is the smallest drop seen with 80 % chance, None where none is. `samples_needed`
+    are samples in all, with as many epochs, `epochs_needed` epochs of every sample in both runs,
+    that would see a drop as large as the margin; None where there is no margin, where there are as
+    many already, or (epochs) where they do not help alone. Where nothing changed at all they are
+    what says NO WORSE, and `unchanged` is true. `chance_of_margin` is the chance that a drop as
+    large as the margin would have been called REGRESSED, where the test is of passes.
     """
 
-    detectable: float
+    detectable: float | None
     samples_needed: int | None = None
     epochs_needed: int | None = None
     unchanged: bool = False
@@ -122,6 +122,8 @@ class MetricVerdict(msgspec.Struct, frozen=True, kw_only=True):
     are in the test as such, but say nothing of the agent. `epochs` are how many trials a sample has
     in each run: the most that any has. `missing` is None where every trial has an outcome.
     `within_margin` says of a regression that the interval excludes drops as large as the margin.
+    `p` is None where nothing could be compared, and where a metric is not tested unless it gates:
+    `reason` says so then. `power` is told of those that gate.
     """
 
     metric: str

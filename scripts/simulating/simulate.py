@@ -40,7 +40,7 @@ def play(task: tuple[int, Scene, int, int]) -> tuple[Counter[str], float]:
     verdicts: Counter[str] = Counter()
     held = 0
     for _ in range(repeats):
-        found = judge_runs([draw(scene, rng)], question=scene.question)[0]
+        found = judge_runs([draw(scene, rng)], question=scene.question, says_power=False)[0]
         verdicts[found.verdict] += 1
         interval = found.metrics[0].difference
         held += interval.low <= scene.difference <= interval.high

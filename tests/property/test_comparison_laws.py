@@ -265,6 +265,6 @@ def test_every_interval_holds_its_difference_and_no_number_is_foreign(candidates
             if metric.p is not None:
                 assert 0 <= metric.p.regressed <= metric.p.adjusted_regressed <= 1
                 assert 0 <= metric.p.improved <= metric.p.adjusted_improved <= 1
-            if metric.power is not None:
+            if metric.power is not None and metric.power.detectable is not None:
                 assert math.isfinite(metric.power.detectable)
                 assert metric.power.detectable > 0

@@ -2,16 +2,19 @@
 
 import math
 
+import numpy as np
 import pytest
+from scipy.stats import ttest_1samp
 
 from harness.measuring.power import (
+    detectable_by_t,
     detectable_from_churn,
     detectable_from_error,
-    exact_detectable,
     expected_churn,
     least_regressions,
     mcnemar_power,
     planned_error,
+    samples_by_t,
     samples_for_churn,
     times_as_much,
     unchanged_samples_needed,
@@ -56,14 +59,22 @@ def test_so_many_unchanged_samples_say_no_worse(margin, samples):
 def test_a_drop_that_cannot_come_is_never_seen():
     assert mcnemar_power(100, regress=0.0, improve=0.1) == 0.0
     assert mcnemar_power(4, regress=1.0, improve=0.0) == 0.0
-    assert exact_detectable(4, improve=0.0) is None
 
 
-def test_the_smallest_drop_that_is_seen_exactly_is_larger_than_the_formula_says():
-    found = exact_detectable(100, improve=0.02)
-    assert mcnemar_power(100, regress=0.02 + found, improve=0.02) >= 0.8
-    assert mcnemar_power(100, regress=0.02 + found - 0.001, improve=0.02) < 0.8
-    assert found > detectable_from_churn(0.04, 100)
+@pytest.mark.parametrize("samples", [2, 3, 5, 10, 40])
+def test_the_t_test_sees_the_smallest_drop_four_times_in_five(samples):
+    drop = detectable_by_t(2.0, samples)
+    drawn = np.random.default_rng(7).normal(-drop, 2.0, (20_000, samples))
+    alarms = ttest_1samp(drawn, 0, axis=1, alternative="less").pvalue <= 0.05
+    assert alarms.mean() == pytest.approx(0.8, abs=0.01)
+    assert drop > detectable_from_error(2.0 / math.sqrt(samples))
+
+
+@pytest.mark.parametrize("margin", [0.01, 0.1, 0.5, 3.0, 50.0])
+def test_the_samples_needed_by_the_t_test_see_the_margin_and_one_fewer_do_not(margin):
+    found = samples_by_t(2.0, margin)
+    assert detectable_by_t(2.0, found) <= margin * (1 + 1e-9)
+    assert found == 2 or detectable_by_t(2.0, found - 1) > margin
 
 
 @pytest.mark.parametrize(

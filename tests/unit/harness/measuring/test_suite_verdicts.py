@@ -2,6 +2,7 @@
 
 import pytest
 
+from harness.measuring.foresight import sight
 from harness.measuring.paired_outcomes import (
     ComparedMetric,
     MetricPairs,
@@ -64,9 +65,10 @@ def test_a_verdict_is_as_published(moved, margin, verdict, within):
 
 def test_an_inconclusive_verdict_says_what_it_would_take():
     power = judged(single(5, 3, 192, margin=0.02)).metrics[0].power
-    assert power.detectable == pytest.approx(0.035, abs=5e-4)
-    assert (power.samples_needed, power.epochs_needed) == (619, 4)
-    assert power.chance_of_margin == pytest.approx(0.234, abs=1e-3)
+    plan = sight(200, 1, churn=0.04, detect=0.02)
+    assert power.detectable == pytest.approx(plan.detectable)
+    assert (power.samples_needed, power.epochs_needed) == (plan.samples_needed, plan.epochs_needed)
+    assert power.chance_of_margin == pytest.approx(plan.chance)
 
 
 def test_where_nothing_changed_it_says_how_many_unchanged_samples_would_do():
@@ -75,7 +77,7 @@ def test_where_nothing_changed_it_says_how_many_unchanged_samples_would_do():
 
 
 def test_nothing_is_said_to_be_needed_where_there_is_enough():
-    power = judged(single(5, 3, 192, margin=0.05)).metrics[0].power
+    power = judged(single(5, 3, 192, margin=0.06)).metrics[0].power
     assert (power.samples_needed, power.epochs_needed) == (None, None)
 
 
@@ -295,3 +297,43 @@ def test_runs_are_compared_where_nine_samples_of_ten_are_unchanged(common, uncha
 def test_runs_that_cannot_be_compared_are_invalid_with_a_reason():
     found = invalid("they measure different things")
     assert (found.verdict, found.reason) == ("invalid", "they measure different things")
+
+
+def load(times, **metric):
+    """Return the seconds of two runs, of which the second took so many times as long."""
+    before = [1.0 + n / 100 for n in range(20)]
+    after = [one * times for one in before]
+    given = {"name": "seconds", "gating": False, "moves_together": True, "unit": "s"}
+    samples = [
+        PairedSample(f"s{n}", SideOutcomes(a, 1), SideOutcomes(b, 1))
+        for n, (a, b) in enumerate(zip(before, after, strict=True))
+    ]
+    kind = {"kind": "score", "lower_is_better": True, "lowest": 0.0}
+    return MetricPairs(ComparedMetric(**{**given, **kind, **metric}), samples)
+
+
+def test_what_moves_together_is_shown_and_not_tested_unless_it_decides():
+    found = judged(single(0, 0, 20), load(1.5)).metrics[1]
+    assert (found.verdict, found.p) == ("inconclusive", None)
+    assert found.difference.low is not None
+    assert "not tested" in found.reason
+    asked = judged(load(1.5, gating=True)).metrics[0]
+    assert asked.verdict == "regressed"
+    assert "fresh runs of both" in asked.warnings[0]
+
+
+@pytest.mark.parametrize("times", [0.5, 0.99, 1.0, 1.2, 3.0])
+def test_the_same_outcomes_give_the_same_p_however_long_they_took(times):
+    others = [
+        single(5, 0, 15),
+        single(5, 0, 15, name="surfaced", gating=False),
+        single(4, 1, 15, name="exact", gating=False),
+    ]
+    alone = judged(*others).metrics
+    assert judged(*others, load(times)).metrics[:3] == alone
+
+
+def test_power_is_told_of_what_decides_if_it_is_asked_for():
+    both = (single(5, 3, 192, margin=0.02), single(5, 3, 192, name="other", gating=False))
+    assert [one.power is None for one in judged(*both).metrics] == [False, True]
+    assert [one.power for one in judged(*both, says_power=False).metrics] == [None, None]

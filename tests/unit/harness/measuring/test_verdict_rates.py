@@ -36,7 +36,8 @@ def share_regressed(before, after, epochs, repeats):
                         ],
                     )
                 ]
-            ]
+            ],
+            says_power=False,
         )[0].verdict
         for _ in range(repeats)
     ]

@@ -1,5 +1,6 @@
 """What a comparison says in words."""
 
+import msgspec
 import pytest
 
 from harness.reports.comparison_words import (
@@ -14,6 +15,7 @@ from harness.reports.comparison_words import (
     pairing_lines,
     power_lines,
     sides_line,
+    verdict_word,
 )
 from harness.types.comparisons import (
     ComparedRun,
@@ -252,3 +254,25 @@ def test_a_sample_moved_in_passes_or_in_the_number_that_is_compared(fields, show
         **fields,
     )
     assert pair_line(pair) == shown
+
+
+def test_what_sees_no_drop_is_said():
+    assert said(None) == ["trial: no drop at all can be seen with 80 % chance at this size"]
+
+
+def test_epochs_are_those_of_both_runs_where_they_differ():
+    lines = said(0.2, samples=52, epochs=3, baseline_epochs=1, candidate_epochs=2)
+    assert lines[1] == "a margin of 5.0 points needs 52 samples or 3 epochs in both runs"
+
+
+@pytest.mark.parametrize(
+    ("fields", "word"),
+    [
+        ({"gating": True}, "REGRESSED"),
+        ({"gating": False}, "(REGRESSED)"),
+        ({"gating": False, "p": None}, "(not tested)"),
+        ({"gating": False, "p": None, "difference": None}, "(REGRESSED)"),
+    ],
+)
+def test_a_verdict_is_in_brackets_where_it_decides_nothing(fields, word):
+    assert verdict_word(msgspec.structs.replace(moved(1.0, 0.5), **fields)) == word
