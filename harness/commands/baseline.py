@@ -21,7 +21,7 @@ def set_baseline(run: str, out: Path) -> int:
     Only a complete run can be pinned. The pin is a line of baselines.json in the folder of runs.
     """
     # Loaded here, so that `regrade --help` need not.
-    from harness.commands.run_lookup import lookup_run  # noqa: PLC0415
+    from harness.commands.run_lookup import lookup_run, warn_of_part  # noqa: PLC0415
     from harness.running.run_addresses import require_complete  # noqa: PLC0415
     from harness.storing.baseline_files import Pin, pin_baseline  # noqa: PLC0415
     from harness.system.clock import now  # noqa: PLC0415
@@ -29,6 +29,7 @@ def set_baseline(run: str, out: Path) -> int:
 
     folder = lookup_run(run, out)
     manifest = require_complete(folder)
+    warn_of_part(manifest)
     # A run elsewhere is found again by its path alone.
     place = folder.name if folder.parent.resolve() == out.resolve() else str(folder.resolve())
     pin_baseline(out, manifest.suite, Pin(run=place, set_at=now()))
@@ -51,6 +52,7 @@ def export(run: str, suite: str | None, out: Path | None) -> int:
     exported. RUN may be `pinned`, or `latest`: as a baseline, the newest complete run that met its
     gates and did not regress, of the suite that was run last unless --suite names one.
     """
+    from harness.commands.run_lookup import warn_of_part  # noqa: PLC0415
     from harness.running.output_places import refuse_overwriting  # noqa: PLC0415
     from harness.running.run_addresses import find_exported, require_complete  # noqa: PLC0415
     from harness.storing.baseline_files import export_baseline  # noqa: PLC0415
@@ -58,9 +60,10 @@ def export(run: str, suite: str | None, out: Path | None) -> int:
     from harness.system.texts import one_line  # noqa: PLC0415
 
     folder = find_exported(run, RUNS, suite)
-    require_complete(folder)
+    manifest = require_complete(folder)
     path = out or Path(f"{folder.resolve().name}.baseline.zip")
     refuse_overwriting(path)
+    warn_of_part(manifest)
     export_baseline(folder, path)
     click.echo(one_line(f"wrote {path}: {folder.resolve().name}"))
     return 0

@@ -3,14 +3,13 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import wraps
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 if TYPE_CHECKING:
     from harness.commands.run_reporting import Compared
-    from harness.types.suites import Suite
+    from harness.running.foreseen_faults import Upcoming
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,11 +21,13 @@ class Against:
     margins: tuple[str, ...]
     required: bool
 
-    def compared(self, suite: "Suite", out: Path) -> "Compared":
+    def compared(self, upcoming: "Upcoming") -> "Compared":
         """Return what compares the run of a suite as it ends.
 
         Raises:
             InputError: the baseline is no run, or a margin is no number.
+            ComparisonError: it can be told now that the runs cannot be compared.
+            StoreError: the baseline is damaged.
         """
         # Loaded here, so that `regrade --help` need not.
         from harness.commands.comparison_reporting import compared_as_it_ends  # noqa: PLC0415
@@ -41,11 +42,12 @@ class Against:
         return compared_as_it_ends(
             ComparisonChoices(
                 baseline=RunAddress.read(self.baseline),
-                out=out,
+                out=upcoming.options.out,
                 metrics=read_margins(self.margins, choice),
-                suite=suite,
+                suite=upcoming.suite,
                 requires_baseline=self.required,
-            )
+            ),
+            upcoming,
         )
 
 

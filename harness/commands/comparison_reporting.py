@@ -11,10 +11,10 @@ from harness.commands.run_reporting import Compared, console
 from harness.reports.comparison_markdown import comparisons_markdown
 from harness.reports.comparison_text import print_comparisons
 from harness.running.compared_metrics import chosen_metrics, require_suite_metrics
+from harness.running.foreseen_faults import Upcoming, refuse_incomparable
 from harness.running.recording import RunResult
-from harness.running.run_addresses import RunAddress, find_baseline
+from harness.running.run_addresses import find_baseline
 from harness.running.run_comparisons import ComparisonChoices, compare_runs, require_whole_file
-from harness.storing.manifests import Manifest, read_manifest
 from harness.storing.run_folders import COMPARISON
 from harness.system.files import whole_file
 from harness.system.loops import run_to_end
@@ -25,28 +25,23 @@ from harness.types.errors import Fault, HarnessError, InputError
 _STANDARD_OUTPUT = Path("-")
 
 
-def compared_as_it_ends(choices: ComparisonChoices) -> Compared:
+def compared_as_it_ends(choices: ComparisonChoices, upcoming: Upcoming) -> Compared:
     """Return what compares a run of a suite as it ends, and puts `comparison.json` into it.
 
     Raises:
         InputError: what is named as the baseline is none, or a metric; nothing was driven.
+        ComparisonError: they cannot be compared, whatever comes of the run; nothing was driven.
         StoreError: the baseline is damaged; nothing was driven.
     """
-    suite = choices.suite
-    if suite is not None:
-        rule = msgspec.to_builtins(suite.comparison) if suite.comparison else None
-        require_suite_metrics(chosen_metrics(rule, choices.metrics), suite)
+    suite = upcoming.suite
+    rule = msgspec.to_builtins(suite.comparison) if suite.comparison else None
+    require_suite_metrics(chosen_metrics(rule, choices.metrics), suite)
     with tempfile.TemporaryDirectory(prefix="regrade-compare-") as scratch:
-        found = find_baseline(
-            choices.baseline,
-            choices.out,
-            suite=suite.name if suite else "",
-            besides=None,
-            workspace=Path(scratch),
-        )
+        wanted, workspace = upcoming.wanted(), Path(scratch)
+        found = find_baseline(choices.baseline, choices.out, wanted, workspace=workspace)
         if found is not None:
             require_whole_file(choices.baseline, found)
-            _require_model(choices.baseline, read_manifest(found))
+            refuse_incomparable(found, choices.baseline, upcoming)
 
     def compared(result: RunResult) -> Comparisons:
         place = result.folder / COMPARISON
@@ -73,12 +68,6 @@ def _not_compared(error: HarnessError) -> Comparisons:
 
 def _json(compared: Comparisons) -> bytes:
     return msgspec.json.format(msgspec.json.encode(compared), indent=2)
-
-
-def _require_model(baseline: RunAddress, manifest: Manifest) -> None:
-    if baseline.model is not None and baseline.model not in manifest.models:
-        problem, allowed = f"no model {baseline.model!r}", f"one of {', '.join(manifest.models)}"
-        raise InputError([Fault(file=baseline.run, problem=problem, allowed=allowed)])
 
 
 def show(

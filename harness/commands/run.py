@@ -120,19 +120,21 @@ def _run(
     from harness.commands.run_reporting import run_and_report, say_spending_rule  # noqa: PLC0415
     from harness.commands.suite_faults import load_wholly  # noqa: PLC0415
     from harness.loading.vally_parameters import Parameters  # noqa: PLC0415
+    from harness.running.foreseen_faults import Upcoming  # noqa: PLC0415
     from harness.running.run_options import apply_options, suite_file  # noqa: PLC0415
     from harness.running.runs import execute  # noqa: PLC0415
 
     loaded = load_wholly(suite_file(suite), options.target_file, Parameters(options.parameters))
     apply_options(loaded, options)  # what refuses the run comes before what is said of it
+    upcoming = Upcoming(suite=loaded, options=options, folder=resume.folder if resume else None)
+    compare = ending.against.compared(upcoming) if ending.against else None
     say_spending_rule(loaded, options.concurrency)
     return run_and_report(
         loaded,
         lambda observer, stop: execute(loaded, options, observer, stop, resume=resume),
         quiet=ending.quiet,
-        resumable=True,
         junit=ending.junit,
-        compare=ending.against.compared(loaded, options.out) if ending.against else None,
+        compare=compare,
     )
 
 

@@ -6,8 +6,9 @@ from pathlib import Path
 import click
 
 from harness.running.grading_sources import run_at
+from harness.running.narrowed_runs import narrowing_of, narrowing_words
 from harness.running.resuming import Resume
-from harness.storing.manifests import read_manifest
+from harness.storing.manifests import Manifest, read_manifest
 from harness.storing.run_folders import TRIALS, find_run
 from harness.storing.trial_log import read_trials
 from harness.system.suggestions import suggest
@@ -42,6 +43,14 @@ def say(text: str) -> None:
     """Tell the user something beside the results; a lost terminal is no matter."""
     with suppress(OSError):
         click.echo(one_line(f"note: {text}"), err=True)
+
+
+def warn_of_part(manifest: Manifest) -> None:
+    """Tell the user of a baseline that took a part of its suite; a lost terminal is no matter."""
+    if words := narrowing_words(narrowing_of(manifest)):
+        told = f"warning: this run took a part of its suite ({words}): nothing else has a baseline"
+        with suppress(OSError):
+            click.echo(one_line(told), err=True)
 
 
 def lookup_source(name: str, out: Path) -> Path | None:

@@ -119,22 +119,11 @@ def _p(metric: MetricVerdict) -> str:
 
 
 def p_value(metric: MetricVerdict) -> str:
-    """Return the p value of a table: adjusted, for the way in which the metric has moved.
-
-    Over the metrics that decide by Holm, over those in brackets by Benjamini-Hochberg.
-    """
+    """Return the p value of a table: adjusted, for the way in which the metric has moved."""
     if metric.p is None or metric.difference is None:
         return "-"
     better = metric.difference.value > 0
     return probability(metric.p.adjusted_improved if better else metric.p.adjusted_regressed)
-
-
-def verdict_word(metric: MetricVerdict) -> str:
-    """Return the verdict of a table: in brackets where it decides nothing, if it was tested."""
-    if metric.p is None and metric.difference is not None:
-        return "(not tested)"
-    word = VERDICT_WORDS[metric.verdict]
-    return word if metric.gating else f"({word})"
 
 
 def amount(value: float | None, unit: str) -> str:
@@ -156,7 +145,7 @@ def pairing_lines(comparison: Comparison, shown: Shown = one_line) -> Iterator[s
     """Say how many samples were paired and moved, and what was left out."""
     pairing = comparison.pairing
     first = next((one for one in comparison.verdict.metrics if one.gating), None)
-    total = pairing.paired + len(pairing.changed)
+    total = pairing.paired + len(pairing.changed) + len(pairing.unalike)
     moved = ""
     if first is not None and first.samples:
         moved = f": {_counts(first)}, {first.unchanged:,} unchanged"
@@ -188,6 +177,8 @@ def _left_out(pairing: Pairing, shown: Shown) -> Iterator[str]:
         "added since the baseline": pairing.added,
         "not run in the baseline": pairing.not_run,
         "no more there": pairing.removed,
+        "not run in the candidate": pairing.not_taken,
+        "judged by other graders": pairing.unalike,
         "quarantined": pairing.quarantined,
     }
     for what, ids in groups.items():
@@ -206,7 +197,7 @@ def power_lines(metric: MetricVerdict) -> Iterator[str]:
     if metric.verdict != "inconclusive" or power is None:
         return
     change = "rise" if metric.lower_is_better else "drop"
-    if power.detectable is None or (metric.unit == "points" and power.detectable > 1):
+    if metric.unit == "points" and power.detectable > 1:
         yield f"{metric.metric}: no {change} at all can be seen with 80 % chance at this size"
     else:
         seen = _signed(power.detectable, metric.unit).lstrip("+")
@@ -220,8 +211,7 @@ def power_lines(metric: MetricVerdict) -> Iterator[str]:
     if power.samples_needed is not None:
         needs.append(counted(power.samples_needed, "sample"))
     if power.epochs_needed is not None and power.epochs_needed <= _MOST_EPOCHS:
-        both = "" if metric.baseline_epochs == metric.candidate_epochs else " in both runs"
-        needs.append(f"{counted(power.epochs_needed, 'epoch')}{both}")
+        needs.append(counted(power.epochs_needed, "epoch"))
     if needs:
         margin = _signed(metric.margin, metric.unit).lstrip("+")
         what = " of which none changes" if power.unchanged else ""

@@ -11,6 +11,7 @@ from harness.system.texts import one_line
 from harness.types.nights import (
     ExpectedFlips,
     History,
+    LeftOut,
     ModelNights,
     Night,
     NightOfChange,
@@ -28,6 +29,7 @@ _NIGHTS_SHOWN = 7
 _BARS_SHOWN = 90
 _SAMPLES_SHOWN = 10
 _LONGEST_ID = 60
+_RUNS_NAMED = 3
 _FEW = 0.1
 _POSSIBLE = 1e-9
 
@@ -37,9 +39,17 @@ def history_text(history: History, today: date) -> str:
     lines = [line for model in history.models for line in _model(model, today)]
     for state in history.quarantines:
         lines += _quarantine(state)
-    for left in history.left_out:
-        lines.append(f"left out: {one_line(left.run)}: {one_line(left.reason)}")
+    lines += _left_out(history.left_out)
     return "".join(f"{line}\n" for line in lines)
+
+
+def _left_out(runs: Sequence[LeftOut]) -> Iterator[str]:
+    """Name the runs that are no nights; many with one reason are counted."""
+    for reason in dict.fromkeys(one.reason for one in runs):
+        names = [one_line(one.run) for one in runs if one.reason == reason]
+        more = "" if len(names) <= _RUNS_NAMED else f" and {len(names) - _RUNS_NAMED} more"
+        many = f"{counted(len(names), 'run')}: " if more else ""
+        yield f"left out: {many}{', '.join(names[:_RUNS_NAMED])}{more}: {one_line(reason)}"
 
 
 def _model(model: ModelNights, today: date) -> Iterator[str]:

@@ -173,6 +173,8 @@ def _comparison(comparison: Comparison) -> Iterator[str]:
     left["not run in the baseline"] = pairing.not_run
     left["not run in the candidate"] = pairing.not_taken
     left["judged by other graders"] = pairing.unalike
+    left["not run in the candidate"] = pairing.not_taken
+    left["judged by other graders"] = pairing.unalike
     counts = [f"{len(ids):,} {word}" for word, ids in left.items() if ids]
     out = f"; left out: {', '.join(counts)}" if counts else ""
     moved = f"{len(comparison.regressed):,} regressed, {len(comparison.improved):,} improved"

@@ -20,6 +20,7 @@ from harness.running.compared_metrics import (
 from harness.running.compared_sides import ComparedSide
 from harness.running.completing import how_to_complete
 from harness.running.moved_samples import MovedSamples, moved_samples
+from harness.running.narrowed_runs import narrowing_of, samples_of
 from harness.running.quarantine_lookup import quarantined_in
 from harness.running.run_differences import differences, served_change
 from harness.system.shown_numbers import counted
@@ -96,8 +97,7 @@ async def _pair(
     alike = [name for name in common if _keys_agree(baseline, candidate, name)]
     graded = await graded_alike(baseline, candidate, frozenset(alike), options.regrading)
     paired = [one for one in alike if one not in graded.unalike and one in graded.side.samples]
-    absent = [name for name in baseline.samples if name not in candidate.samples]
-    new = [name for name in candidate.samples if name not in baseline.samples]
+    new, absent, not_taken = _lonely(baseline, candidate)
     never_ran = absent if candidate.missing_samples else []
     kept, held = frozenset(paired), _quarantined(candidate, options)
     ids = [*paired, *(name for name in never_ran if name in graded.side.samples)]
@@ -107,10 +107,12 @@ async def _pair(
         graded=graded,
         pairing=Pairing(
             paired=len(kept - held),
-            changed=tuple(name for name in common if name not in kept),
-            added=() if baseline.missing_samples else tuple(new),
-            not_run=tuple(new) if baseline.missing_samples else (),
+            changed=tuple(name for name in common if name not in frozenset(alike)),
+            unalike=tuple(name for name in alike if name not in kept),
+            added=() if _lacks(baseline, candidate) else tuple(new),
+            not_run=tuple(new) if _lacks(baseline, candidate) else (),
             removed=() if never_ran else tuple(absent),
+            not_taken=tuple(not_taken),
             quarantined=tuple(name for name in ids if name in held),
         ),
         ids=[name for name in ids if name not in held],
@@ -118,6 +120,34 @@ async def _pair(
         or _fault(len(common), len(paired), graded),
         never_ran=len(never_ran),
     )
+
+
+def _lonely(
+    baseline: ComparedSide, candidate: ComparedSide
+) -> tuple[list[str], list[str], list[str]]:
+    """Return the samples that one side alone has: new ones, absent ones, and those not asked for.
+
+    It is not known which samples a tag or a limit left out: all that are absent, unless the
+    candidate lacks samples that it asked for.
+    """
+    new = [name for name in candidate.samples if name not in baseline.samples]
+    absent = [name for name in baseline.samples if name not in candidate.samples]
+    ids = narrowing_of(candidate.manifest).get("ids", ())
+    if not _took_others(candidate, baseline) or (candidate.missing_samples and not ids):
+        return new, absent, []
+    taken = frozenset(ids)
+    return new, [one for one in absent if one in taken], [one for one in absent if one not in taken]
+
+
+def _lacks(baseline: ComparedSide, candidate: ComparedSide) -> bool:
+    """Say whether a baseline lacks samples that it may have had."""
+    return baseline.missing_samples > 0 or _took_others(baseline, candidate)
+
+
+def _took_others(side: ComparedSide, other: ComparedSide) -> bool:
+    """Say whether a run took a part of its suite that the other one did not take alike."""
+    ours, theirs = (samples_of(narrowing_of(one.manifest)) for one in (side, other))
+    return bool(ours) and ours != theirs
 
 
 def _quarantined(candidate: ComparedSide, options: CompareOptions) -> frozenset[str]:

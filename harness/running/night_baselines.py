@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
 
-from harness.running.run_addresses import PINNED, RunAddress, find_baseline
+from harness.running.run_addresses import PINNED, RunAddress, Wanted, find_baseline
 from harness.storing.night_outcomes import NightRecord, read_night
 from harness.types.errors import Fault, InputError
 
@@ -52,10 +52,10 @@ def find_night_baseline(
         InputError: there is no run of that name.
         StoreError: it cannot be read.
     """
-    address, suite = RunAddress.read(named or PINNED), nights[-1].manifest.suite
+    address, wanted = RunAddress.read(named or PINNED), Wanted(suite=nights[-1].manifest.suite)
     unpacked = workspace / f"{len(list(workspace.iterdir()))}"
     try:
-        place = find_baseline(address, folder, suite=suite, besides=None, workspace=unpacked)
+        place = find_baseline(address, folder, wanted, workspace=unpacked)
     except InputError as error:
         if named is not None:
             raise

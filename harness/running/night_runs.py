@@ -1,11 +1,14 @@
 """The runs of a folder that are nights: those that drove the agent, oldest first, by suite."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
+import msgspec
+
+from harness.running.narrowed_runs import narrowing_of, narrowing_words, samples_of
 from harness.storing.manifests import Manifest, read_manifest
 from harness.storing.night_outcomes import NightRecord, read_night
 from harness.storing.run_folders import TRIALS, stamp
@@ -13,6 +16,8 @@ from harness.storing.run_locks import holder_of
 from harness.storing.run_order import RunOrder
 from harness.types.errors import Fault, InputError, StoreError
 from harness.types.nights import LeftOut
+
+_encode = msgspec.json.Encoder(order="sorted").encode
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,7 +32,8 @@ def find_nights(folder: Path, suite: str | None = None, nights: int | None = Non
     """Find the nights in a folder of runs: of one suite, if it is named, and the last so many.
 
     Left out are runs that only graded stored trajectories again, for they hold no new trial, those
-    that another process still writes, and those that cannot be read.
+    that another process still writes, those that cannot be read, and those that took a part of the
+    samples: of a suite of which no run took all, those that took another part than most did.
 
     Raises:
         InputError: there is no such folder, or no night in it.
@@ -42,7 +48,8 @@ def find_nights(folder: Path, suite: str | None = None, nights: int | None = Non
             runs[run.manifest.suite].append(run)
     found: dict[str, list[NightRecord]] = {}
     order = RunOrder(folder)
-    for name, of_suite in runs.items():
+    for name, every in runs.items():
+        of_suite = _of_usual_samples(every, left_out)
         of_suite.sort(key=lambda one: order.of(one.folder, one.began))
         read = [_night(one) for one in of_suite[-nights if nights else 0 :]]
         left_out += [one for one in read if isinstance(one, LeftOut)]
@@ -61,6 +68,19 @@ class _Run(NamedTuple):
     def began(self) -> str:
         """Return when it began, as names of runs tell it."""
         return f"{stamp(self.manifest.started_at)}-{self.manifest.run_id}"
+
+
+def _of_usual_samples(runs: Sequence[_Run], left_out: list[LeftOut]) -> list[_Run]:
+    """Return the runs that took all samples, or the part that most took; tell of the others."""
+    parts = [samples_of(narrowing_of(one.manifest)) for one in runs]
+    marks = [_encode(part) for part in parts]
+    whole = _encode({})
+    usual = whole if whole in marks else Counter(marks).most_common(1)[0][0]
+    for run, part, mark in zip(runs, parts, marks, strict=True):
+        if mark != usual:
+            reason = f"it took a part of the samples: {narrowing_words(part)}"
+            left_out.append(LeftOut(run=run.folder.name, reason=reason))
+    return [run for run, mark in zip(runs, marks, strict=True) if mark == usual]
 
 
 def _run_folders(folder: Path) -> Iterator[Path]:

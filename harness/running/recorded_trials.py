@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from harness.loading.datasets import Dataset
+from harness.running.narrowed_runs import Narrowing, narrowing_of
 from harness.storing.counted_trials import counted_trials
 from harness.storing.log_repair import salvaged_trials
 from harness.storing.manifests import ForeignOrigin, read_manifest
@@ -25,9 +26,9 @@ class Recorded:
 
     `planned` is how many there should be, which a run that was killed falls short of. `source`
     names the run, or says where foreign records come from; None for trajectories that were handed
-    over in Python. `dataset` are its samples, as far as they are known without a suite; `pairs`
-    gives the trials with their samples, where those were found already. `warnings` are about
-    reading it.
+    over in Python. `narrowed` says what of its suite was driven. `dataset` are its samples, as far
+    as they are known without a suite; `pairs` gives the trials with their samples, where those were
+    found already. `warnings` are about reading it.
     """
 
     trials: Iterable[Trial]
@@ -35,6 +36,7 @@ class Recorded:
     models: tuple[str, ...]
     epochs: int
     source: str | ForeignOrigin | None = None
+    narrowed: Narrowing = field(default_factory=dict)
     dataset: Dataset
     pairs: Pairs | None = None
     warnings: list[str] = field(default_factory=list)
@@ -55,6 +57,7 @@ def recorded_run(folder: Path, *, salvage: bool = False) -> Recorded:
         models=manifest.models,
         epochs=manifest.epochs,
         source=manifest.run_id,
+        narrowed=narrowing_of(manifest),
         dataset=samples_of_records(manifest.samples, manifest.dataset_sha256),
         warnings=warnings,
     )

@@ -59,7 +59,8 @@ async def replay(  # noqa: PLR0913  (what is watched and what is asked, beside w
     joins = recorded.pairs is None and has_samples(suite)
     dataset = open_dataset(suite) if joins else recorded.dataset
     started_at = now()
-    options, run_id = replace(options, models=recorded.models), new_run_id(suite.name, started_at)
+    options = replace(options, models=recorded.models, narrowed=recorded.narrowed)
+    run_id = new_run_id(suite.name, started_at)
     manifest = make_manifest(suite, options, dataset, run_id=run_id, started_at=started_at)
     manifest = msgspec.structs.replace(
         manifest, graded_from=recorded.source, planned=recorded.planned

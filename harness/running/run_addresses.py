@@ -1,13 +1,14 @@
 """Runs as a user names them: `RUN` or `RUN::MODEL`, `latest`, `pinned`, an exported file."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import msgspec
 
 from harness.running.completing import how_to_complete
+from harness.running.narrowed_runs import Narrowing, narrowing_of, stands_for
 from harness.running.stored_summaries import summary_of
 from harness.storing.baseline_files import (
     EXPORTED,
@@ -37,6 +38,32 @@ class RunAddress:
         return RunAddress(run, model if mark else None)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wanted:
+    """For what a baseline is sought: a run of a suite, of which it took what `narrowing` says.
+
+    `models` are those that have to be in it, if its own were chosen; None for any. `besides` is the
+    candidate.
+    """
+
+    suite: str
+    narrowing: Narrowing = field(default_factory=dict)
+    models: Sequence[str] | None = ()
+    besides: Path | None = None
+
+    @staticmethod
+    def by(candidate: Path, model: str | None) -> "Wanted":
+        """Return what is wanted for a stored run, or one model of it.
+
+        Raises:
+            StoreError: it cannot be read.
+        """
+        manifest = read_manifest(candidate)
+        models = manifest.models if model is None else (model,)
+        narrowing = narrowing_of(manifest)
+        return Wanted(suite=manifest.suite, narrowing=narrowing, models=models, besides=candidate)
+
+
 def is_one_run(baseline: RunAddress, candidate: RunAddress) -> bool:
     """Say whether two models of one run are named, such as `latest::a` and `latest::b`."""
     named = baseline.model is not None and candidate.model is not None
@@ -49,31 +76,36 @@ def find_candidate(address: RunAddress, out: Path) -> Path:
     Raises:
         InputError: there is no such run.
     """
-    try:
-        return find_run(address.run, out)
-    except StoreError as error:
-        raise _fault(error) from error
+    if address.run == PINNED or is_baseline_file(Path(address.run)):
+        problem = f"{_KINDS[address.run == PINNED]} can only be the BASELINE"
+        allowed = "a run directory, its name, or `latest`; BASELINE comes first"
+        raise InputError([Fault(file=address.run, problem=problem, allowed=allowed)])
+    return _find(address.run, out)
+
+
+_KINDS = ("an exported run", "the pinned run")
 
 
 def find_baseline(
-    address: RunAddress, out: Path, *, suite: str, besides: Path | None, workspace: Path
+    address: RunAddress, out: Path, wanted: Wanted, *, workspace: Path
 ) -> Path | None:
     """Return the directory of a baseline; None where there is none yet.
 
     `latest` is the newest complete run of the suite under `out` that met its gates and was not
-    regressed, `besides` left out; `pinned` the one that `regrade baseline set` has pinned for it.
-    An exported run is unpacked into `workspace`. Only these may be missing: an exported run is not
-    there on the first night.
+    regressed, the candidate left out, and of those that took a part of the suite all but the ones
+    that took the part which is wanted, on its models if there is one; `pinned` the one that
+    `regrade baseline set` has pinned. An exported run is unpacked into `workspace`. Only these may
+    be missing: an exported run is not there on the first night.
 
     Raises:
         InputError: there is no such run, or what lies there is none.
         StoreError: an exported run is damaged, or the pins are.
     """
     if address.run == LATEST:
-        return next(_good_runs(out, suite, besides), None)
+        return _latest(out, wanted, address.model)
     if address.run == PINNED:
-        pin = read_pins(out).get(suite)
-        return None if pin is None else find_candidate(RunAddress(pin.run), out)
+        pin = read_pins(out).get(wanted.suite)
+        return None if pin is None else _find(pin.run, out)
     path = Path(address.run)
     if is_baseline_file(path):
         return unpack_baseline(path, workspace)
@@ -85,10 +117,24 @@ def find_baseline(
         raise _fault(error) from error
 
 
-def missing_words(address: RunAddress) -> str:
-    """Say in a sentence part what is not there where `find_baseline` has found nothing."""
+def _find(name: str, out: Path) -> Path:
+    try:
+        return find_run(name, out)
+    except StoreError as error:
+        raise _fault(error) from error
+
+
+def missing_words(address: RunAddress, *, besides: bool = True) -> str:
+    """Say in a sentence part what is not there where `find_baseline` has found nothing.
+
+    `besides` says that a candidate was left out.
+    """
     if address.run == LATEST:
-        return "there is no baseline yet: no complete run of the suite that met its gates"
+        besides_it = "besides the candidate " if besides else ""
+        return (
+            f"there is no baseline yet: {besides_it}there is no complete run of the whole suite "
+            "that met its gates and did not regress"
+        )
     if address.run == PINNED:
         return "there is no baseline yet: no run is pinned for the suite"
     return f"there is no baseline yet: no file {address.run}"
@@ -105,13 +151,14 @@ def find_exported(name: str, out: Path, suite: str | None) -> Path:
     """
     address = RunAddress(name)
     if name not in {LATEST, PINNED}:
-        return find_candidate(address, out)
+        return _find(name, out)
     if suite is None:
         is_latest = name == LATEST
-        suite = read_manifest(find_candidate(address, out)).suite if is_latest else _pinned(out)
-    found = find_baseline(address, out, suite=suite, besides=None, workspace=out)
+        suite = read_manifest(_find(name, out)).suite if is_latest else _pinned(out)
+    found = find_baseline(address, out, Wanted(suite=suite), workspace=out)
     if found is None:
-        raise InputError([Fault(file=name, problem=f"{missing_words(address)} ({suite})")])
+        problem = f"{missing_words(address, besides=False)} ({suite})"
+        raise InputError([Fault(file=name, problem=problem)])
     return found
 
 
@@ -141,14 +188,28 @@ def require_complete(folder: Path) -> Manifest:
     return manifest
 
 
-def _good_runs(out: Path, suite: str, besides: Path | None) -> Iterator[Path]:
+def _latest(out: Path, wanted: Wanted, model: str | None) -> Path | None:
+    """Return the newest good run; where a model is named or was chosen, on it before on any."""
+    if model is None and "models" not in wanted.narrowing:
+        return next(_good_runs(out, wanted), None)
+    choices = (wanted.models if model is None else (model,), None)
+    runs = (_good_runs(out, replace(wanted, models=models)) for models in choices)
+    return next((run for found in runs for run in found), None)
+
+
+def _good_runs(out: Path, wanted: Wanted) -> Iterator[Path]:
     """Return the complete runs of a suite that nothing is known against, newest first."""
+    besides = wanted.besides
     folders = (path.parent for path in out.glob(f"*/{TRIALS}"))
     for folder in sorted(folders, key=RunOrder(out).of, reverse=True):
         is_other = besides is None or folder.resolve() != besides.resolve()
         # What cannot be read, or was killed, is no complete run.
         with suppress(StoreError):
-            if is_other and read_manifest(folder).suite == suite and _is_good(folder):
+            if not is_other:
+                continue
+            manifest = read_manifest(folder)
+            is_like = stands_for(manifest, wanted.narrowing, wanted.models)
+            if manifest.suite == wanted.suite and is_like and _is_good(folder):
                 yield folder
 
 

@@ -15,13 +15,13 @@ from harness.running.comparing import CompareOptions, compare
 from harness.running.incomparable_models import incomparable
 from harness.running.run_addresses import (
     RunAddress,
+    Wanted,
     find_baseline,
     find_candidate,
     is_one_run,
     missing_words,
 )
 from harness.storing.baseline_files import UNPACKED, is_baseline_file, require_all_trials
-from harness.storing.manifests import read_manifest
 from harness.system.clock import now
 from harness.types.comparisons import Comparison, Comparisons
 from harness.types.errors import Fault, InputError, StoreError
@@ -74,7 +74,7 @@ async def compare_runs(
     """
     with tempfile.TemporaryDirectory(prefix="regrade-compare-") as scratch:
         workspace = Path(scratch)
-        found = baseline or baseline_of(choices, candidate[0], workspace)
+        found = baseline or baseline_of(choices, candidate, workspace)
         if found is None:
             code = 3 if choices.requires_baseline else 0
             missing = missing_words(choices.baseline)
@@ -89,15 +89,10 @@ async def compare_runs(
     return Comparisons(comparisons=made, exit_code=_code(made, is_strict=choices.is_strict))
 
 
-def baseline_of(choices: ComparisonChoices, candidate: Path, workspace: Path) -> Path | None:
+def baseline_of(choices: ComparisonChoices, candidate: Named, workspace: Path) -> Path | None:
     """Find the baseline of a candidate; None where there is none yet."""
-    return find_baseline(
-        choices.baseline,
-        choices.out,
-        suite=read_manifest(candidate).suite,
-        besides=candidate,
-        workspace=workspace,
-    )
+    wanted = Wanted.by(*candidate)
+    return find_baseline(choices.baseline, choices.out, wanted, workspace=workspace)
 
 
 def require_whole_file(baseline: RunAddress, found: Path) -> None:

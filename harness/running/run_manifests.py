@@ -1,5 +1,6 @@
 """The manifest of a run or replay that begins."""
 
+from collections.abc import Mapping
 from dataclasses import asdict
 from datetime import datetime
 from typing import Any
@@ -16,7 +17,15 @@ from harness.system.redaction import known_secrets, redact
 from harness.system.secret_values import Secrets
 from harness.types.suites import Suite
 
-_TOLD = ("suite", "suite_file", "dataset_file", "dataset_provenance", "selection", "host")
+_TOLD = (
+    "suite",
+    "suite_file",
+    "dataset_file",
+    "dataset_provenance",
+    "selection",
+    "narrowed",
+    "host",
+)
 """Fields that hold what somebody wrote, and is looked at for secrets besides text and command."""
 
 
@@ -40,6 +49,7 @@ def make_manifest(
         drive_key=suite.target.fingerprint if suite.target else None,
         grader_keys={spec.name: spec.fingerprint for spec in suite.graders},
         selection=asdict(effective(options.selection, suite)),
+        narrowed=_narrowed(options.narrowed, dataset),
         limits=asdict(suite.limits),
         errors=suite.errors,
         started_at=started_at,
@@ -51,6 +61,13 @@ def make_manifest(
         **environment_of(suite),
     )
     return _without_secrets(manifest, known_secrets(suite.secrets))
+
+
+def _narrowed(narrowed: Mapping[str, Any], dataset: Dataset) -> dict[str, Any]:
+    """Return what options left of the suite; a limit that the samples fall short of left all."""
+    limit = narrowed.get("limit")
+    is_short = limit is not None and dataset.count < limit
+    return {name: one for name, one in narrowed.items() if not (is_short and name == "limit")}
 
 
 def judging_of(suite: Suite) -> dict[str, Any]:

@@ -1,9 +1,10 @@
 """What the command line or a caller of the API chooses beside the suite."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 from harness.loading.price_tables import price_faults
 from harness.loading.selections import Selection
@@ -16,7 +17,8 @@ class RunOptions:
     """Choices of one run; None or empty leaves the suite's word.
 
     `command` is the command line that made the choices, for the manifest; `target_file` and
-    `parameters` are what the suite was loaded with.
+    `parameters` are what the suite was loaded with. `narrowed` is what the choices leave of the
+    suite, filled in as the run begins.
 
     Raises:
         InputError: a number is out of its bounds, or a model has no name or is named twice.
@@ -30,6 +32,7 @@ class RunOptions:
     command: tuple[str, ...] = ()
     target_file: Path | None = None
     parameters: tuple[str, ...] = ()
+    narrowed: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         """Refuse choices that no run can follow."""

@@ -15,6 +15,7 @@ from harness.running.cleaning import clean_run
 from harness.running.driving import Driver, Underway
 from harness.running.grader_scripts import require_scripts
 from harness.running.missing_parts import require_parts
+from harness.running.narrowed_runs import narrowed_by
 from harness.running.pacing import Pacing
 from harness.running.plans import PlannedTrial, plan
 from harness.running.recording import Recording, RunResult, Warnings
@@ -68,6 +69,8 @@ async def execute(
     """
     if resume:
         options = resumed_options(resume.folder, options)
+    options = replace(options, narrowed=narrowed_by(suite, options))
+    if resume:
         say_left_out(resume, suite, options)
         suite = without_selection(suite)
     suite, target = apply_options(suite, options)

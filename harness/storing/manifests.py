@@ -69,7 +69,8 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
     gave. `resumed` tells of every time that the run was gone on with; all else, the time of its
     beginning and its command aside, is as it was the last time. `judging` says by what rule a trial
     passes: the role, weight and threshold of each grader, and the suite's scoring; `comparison`
-    what the suite says of comparing its runs.
+    what the suite says of comparing its runs. `narrowed` is what options left of the suite's
+    samples and models, empty for a run of the whole suite; None where an older Regrade did not say.
     """
 
     v: int = 1
@@ -89,6 +90,7 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
     drive_key: str | None
     grader_keys: dict[str, str]
     selection: dict[str, Any]
+    narrowed: dict[str, Any] | None = None
     limits: dict[str, Any]
     errors: Literal["fail", "exclude"] = "fail"
     started_at: datetime

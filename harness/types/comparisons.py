@@ -131,9 +131,11 @@ class ComparedRun(msgspec.Struct, frozen=True, kw_only=True):
 class Pairing(msgspec.Struct, frozen=True, kw_only=True):
     """Which samples were compared, and which were left out and why.
 
-    `paired` have one hash in both runs. `changed` are in both with different hashes; `added` only
-    the candidate planned, `removed` only the baseline; `not_run` the candidate has, and a baseline
-    that did not run to its end lacks. `quarantined` are among none of these.
+    `paired` have one hash in both runs. `changed` are in both with different hashes; `unalike` were
+    graded otherwise, and could not be graded again; `added` only the candidate planned, `removed`
+    only the baseline. `not_run` the candidate has, and a baseline lacks that did not run to its end
+    or took other samples of the suite; `not_taken` the baseline has, and a candidate lacks that
+    took others. `quarantined` are among none of these.
     """
 
     paired: int
@@ -142,6 +144,8 @@ class Pairing(msgspec.Struct, frozen=True, kw_only=True):
     removed: tuple[str, ...] = ()
     quarantined: tuple[str, ...] = ()
     not_run: tuple[str, ...] = ()
+    not_taken: tuple[str, ...] = ()
+    unalike: tuple[str, ...] = ()
 
 
 class Change(msgspec.Struct, frozen=True, kw_only=True):

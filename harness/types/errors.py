@@ -8,7 +8,8 @@ The tree::
     │   └── DatasetError
     ├── TargetError          an attempt that could not be driven to its end
     ├── GraderError          a grader or extractor that broke
-    └── StoreError           a run directory that cannot be written or read
+    ├── StoreError           a run directory that cannot be written or read
+    └── ComparisonError      runs that cannot be compared, as is known before one is made
 """
 
 from collections.abc import Iterable, Mapping
@@ -216,3 +217,10 @@ class StoreError(HarnessError):
 
     def __init__(self, message: str, *, place: str = "", hint: str = "") -> None:
         super().__init__(message, code="store", place=place, hint=hint)
+
+
+class ComparisonError(HarnessError):
+    """Runs cannot be compared, as is known before one of them is made."""
+
+    def __init__(self, message: str, *, place: str = "", hint: str = "") -> None:
+        super().__init__(message, code="incomparable", place=place, hint=hint)

@@ -11,6 +11,7 @@ from zipfile import ZipFile
 
 import msgspec
 import pytest
+from fakes.ran_commands import regrade
 from fakes.stub_graders import ExpensiveGrader, Says, StubGrader, grader_spec
 from fakes.suites import fake_suite
 
@@ -267,6 +268,17 @@ def test_graders_that_ask_a_model_judge_again_only_where_that_is_wished(run_of, 
     assert ("--regrade-judges" in (only(found).verdict.reason or "")) is not asked
 
 
+def test_samples_that_could_not_be_graded_again_have_not_changed(run_of):
+    own = (grader_spec(Says("ok"), "words"),)
+    rest = samples(*range(1, 20))
+    before = (msgspec.structs.replace(samples(0)[0], graders=own), *rest)
+    own = (grader_spec(Says("no"), "words"),)
+    after = (msgspec.structs.replace(samples(0)[0], graders=own), *rest)
+    one = only(compared(run_of(suite_of(given=before)), run_of(suite_of(given=after))))
+    assert (one.pairing.changed, one.pairing.unalike) == ((), ("s0",))
+    assert "left out, judged by other graders: s0" in list(pairing_lines(one))
+
+
 def test_an_observing_judge_that_has_changed_keeps_no_run_from_being_compared(run_of):
     def graders(fingerprint):
         judge = ExpensiveGrader(lambda _: Grade(score=1.0, evidence="judged"))
@@ -342,7 +354,7 @@ def test_only_complete_runs_are_baselines(run_of):
 @pytest.mark.parametrize(
     ("name", "missing"),
     [
-        ("latest", "no complete run of the suite"),
+        ("latest", "besides the candidate there is no complete run of the whole suite"),
         ("pinned", "no run is pinned"),
         ("nowhere/night.zip", "no file nowhere/night.zip"),
     ],
@@ -379,6 +391,37 @@ def test_the_latest_baseline_is_no_run_that_regressed_or_missed_its_gates(run_of
     assert only(compared("latest", candidate)).baseline.run_id != regressed.name
     shutil.rmtree(max(candidate.parent.glob("*/"), key=lambda one: one.name))
     assert only(compared("latest", candidate)).baseline.run_id == good.name
+
+
+def test_the_latest_baseline_is_no_run_of_a_part_unless_the_candidate_took_the_same(run_of):
+    whole, part = run_of(), run_of(suite_of(), samples=["s3"])
+    assert only(compared("latest", run_of(suite_of(), samples="s3"))).baseline.run_id == part.name
+    one = only(compared("latest", run_of(failing(*range(8)))))
+    assert (one.baseline.run_id, one.verdict.verdict) == (whole.name, "regressed")
+    assert one.pairing.added == ()
+
+
+def test_the_latest_baseline_lacks_no_model_of_the_candidate_where_its_models_were_chosen(run_of):
+    suite = suite_of(models=("a", "b"))
+    both, _ = run_of(suite), run_of(suite, models="a")
+    found = compared("latest", run_of(suite))
+    assert {one.baseline.run_id for one in found.comparisons} == {both.name}
+
+
+def test_the_latest_baseline_of_a_chosen_model_is_on_it_if_there_is_one(run_of):
+    suite = suite_of(models=("a", "b"))
+    first, second = run_of(suite, models="a"), run_of(suite, models="b")
+    assert only(compared("latest", second)).baseline.run_id == first.name
+    assert only(compared("latest", run_of(suite, models="a"))).baseline.run_id == first.name
+
+
+@pytest.mark.parametrize("chosen", [{"samples": ["s3", "s4"]}, {"limit": 2}])
+def test_samples_that_one_run_left_out_are_neither_new_nor_gone(run_of, chosen):
+    whole, part = run_of(), run_of(suite_of(), **chosen)
+    later, earlier = only(compared(part, whole)), only(compared(whole, part))
+    assert (later.pairing.added, len(later.pairing.not_run)) == ((), 18)
+    assert (earlier.pairing.removed, len(earlier.pairing.not_taken)) == ((), 18)
+    assert any("not run in the candidate: " in line for line in pairing_lines(earlier))
 
 
 def test_a_model_without_a_baseline_is_named_and_the_others_are_compared(run_of):
@@ -442,6 +485,37 @@ def test_what_cannot_be_compared_is_refused_before_anything_is_driven(tmp_path, 
         cwd=tmp_path, capture_output=True, encoding="utf-8", check=False,
     )  # fmt: skip
     assert (done.returncode, said in done.stderr) == (2, True), done.stderr
+    assert sorted((tmp_path / "runs").glob("[!.]*")) == before
+
+
+def cut(run):
+    """Take the last trial of a run, as a kill does."""
+    lines = (run / "trials.jsonl").read_bytes().splitlines(keepends=True)
+    (run / "trials.jsonl").write_bytes(b"".join(lines[:-1]))
+    return run
+
+
+@pytest.mark.parametrize(
+    ("make", "said"),
+    [
+        (lambda run: cut(run(QUICKSTART, models=["scripted/careful"])), "1 of 24 planned trials"),
+        (
+            lambda run: run(suite_of()),
+            "no sample is in both runs: the baseline is one of the suite",
+        ),
+        (lambda run: run(suite_of(models=("a", "b"))), "the baseline has a, b"),
+    ],
+    ids=["interrupted", "other suite", "other models"],
+)
+def test_runs_that_cannot_be_compared_are_known_before_anything_is_driven(tmp_path, make, said):
+    def run(suite, **options):
+        return harness.run(suite, out=tmp_path / "runs", **options).folder
+
+    baseline = make(run)
+    before = sorted((tmp_path / "runs").glob("[!.]*"))
+    code, _, wrong = regrade(tmp_path, "run", QUICKSTART, "--baseline", baseline)
+    assert (code, wrong.count("\n"), said in wrong) == (3, 1, True), wrong
+    assert "nothing was driven" in wrong
     assert sorted((tmp_path / "runs").glob("[!.]*")) == before
 
 
@@ -566,6 +640,13 @@ def test_a_pinned_run_is_the_baseline_of_its_suite_until_another_is_pinned(run_o
         command = [REGRADE, "baseline", "set", run.name, *out]
         subprocess.run(command, check=True, capture_output=True)
         assert only(compared("pinned", candidate)).baseline.run_id == run.name
+
+
+@pytest.mark.parametrize("words", [["set"], ["export", "--out", "b.zip"]])
+def test_a_pinned_part_of_a_suite_is_said_to_be_one(run_of, tmp_path, words):
+    part = run_of(suite_of(), samples=["s3"], models="m")
+    code, _, said = regrade(tmp_path, "baseline", words[0], part, *words[1:])
+    assert (code, said.count("\n"), "--sample s3" in said) == (0, 1, True), said
 
 
 def test_an_incomplete_run_is_not_pinned(run_of, tmp_path):

@@ -207,6 +207,23 @@ def test_samples_that_are_gone_are_not_shown_and_a_selected_run_hides_none(tmp_p
     assert sum(model.counts.values()) == 18
 
 
+def test_runs_of_a_part_of_the_samples_are_no_nights_beside_whole_ones(tmp_path, history):
+    night(tmp_path, 1)
+    for number in (2, 3):
+        store_night(tmp_path / "nights", number, [an_outcome("s1", True)], narrowed={"ids": ["s1"]})
+    found = history()
+    assert [len(one.nights) for one in found.models] == [1]
+    assert {one.reason for one in found.left_out} == {"it took a part of the samples: --sample s1"}
+
+
+def test_runs_that_all_took_the_same_part_are_nights(tmp_path, history):
+    for number, tag in enumerate(("smoke", "smoke", "other")):
+        store_night(tmp_path / "nights", number, [an_outcome("s1", True)], narrowed={"tags": [tag]})
+    found = history()
+    assert [len(one.nights) for one in found.models] == [2]
+    assert [one.reason.rpartition(": ")[2] for one in found.left_out] == ["--tag other"]
+
+
 def test_all_samples_together_falling_a_little_is_said(tmp_path, history):
     def outcomes(share):
         names = [f"s{n}" for n in range(300)]
