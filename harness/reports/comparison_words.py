@@ -119,11 +119,22 @@ def _p(metric: MetricVerdict) -> str:
 
 
 def p_value(metric: MetricVerdict) -> str:
-    """Return the p value of a table: adjusted, for the way in which the metric has moved."""
+    """Return the p value of a table: adjusted, for the way in which the metric has moved.
+
+    Over the metrics that decide by Holm, over those in brackets by Benjamini-Hochberg.
+    """
     if metric.p is None or metric.difference is None:
         return "-"
     better = metric.difference.value > 0
     return probability(metric.p.adjusted_improved if better else metric.p.adjusted_regressed)
+
+
+def verdict_word(metric: MetricVerdict) -> str:
+    """Return the verdict of a table: in brackets where it decides nothing, if it was tested."""
+    if metric.p is None and metric.difference is not None:
+        return "(not tested)"
+    word = VERDICT_WORDS[metric.verdict]
+    return word if metric.gating else f"({word})"
 
 
 def amount(value: float | None, unit: str) -> str:
@@ -197,7 +208,7 @@ def power_lines(metric: MetricVerdict) -> Iterator[str]:
     if metric.verdict != "inconclusive" or power is None:
         return
     change = "rise" if metric.lower_is_better else "drop"
-    if metric.unit == "points" and power.detectable > 1:
+    if power.detectable is None or (metric.unit == "points" and power.detectable > 1):
         yield f"{metric.metric}: no {change} at all can be seen with 80 % chance at this size"
     else:
         seen = _signed(power.detectable, metric.unit).lstrip("+")
@@ -211,7 +222,8 @@ def power_lines(metric: MetricVerdict) -> Iterator[str]:
     if power.samples_needed is not None:
         needs.append(counted(power.samples_needed, "sample"))
     if power.epochs_needed is not None and power.epochs_needed <= _MOST_EPOCHS:
-        needs.append(counted(power.epochs_needed, "epoch"))
+        both = "" if metric.baseline_epochs == metric.candidate_epochs else " in both runs"
+        needs.append(f"{counted(power.epochs_needed, 'epoch')}{both}")
     if needs:
         margin = _signed(metric.margin, metric.unit).lstrip("+")
         what = " of which none changes" if power.unchanged else ""
