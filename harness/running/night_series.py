@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 import msgspec
 
-from harness.measuring.change_points import change_point
+from harness.measuring.change_points import alike_sums, change_point
 from harness.measuring.sample_changes import Change, Nights
 from harness.storing.night_outcomes import NightRecord, SampleNight
 from harness.types.nights import NightOfChange, SampleChange
@@ -158,8 +158,9 @@ def _commit(name: str | None) -> str:
 def whole_change(series: Series) -> NightOfChange | None:
     """Return the night since which the steady samples together pass more or less often.
 
-    Steady are samples that ran on at least 90 % of the nights; None where they are less than half,
-    or where the evidence is not more than ten times that for no change.
+    Steady are samples that ran on at least 90 % of the nights, and on which of them they did says
+    nothing; None where they are less than half, or where the evidence is not more than ten times
+    that for no change.
     """
     count = len(series.nights)
     steady = [
@@ -169,10 +170,7 @@ def whole_change(series: Series) -> NightOfChange | None:
     ]
     if not steady or len(steady) < _FEWEST_STEADY * len(series.nights_of):
         return None
-    sums = [
-        (sum(p for p, _ in each), sum(f for _, f in each)) for each in zip(*steady, strict=True)
-    ]
-    found = change_point(sums)
+    found = change_point(alike_sums(steady))
     if found is None or not found.is_shown:
         return None
     return _turn(series, (found.nights_before, found.fell), ())
