@@ -48,11 +48,15 @@ def count_missing(given: MetricPairs) -> MissingCounts:
 def settle(ways: Ways) -> Verdict:
     """Return the verdict that holds however missing outcomes are filled in, else INCONCLUSIVE.
 
-    IMPROVED mixed with NO WORSE is NO WORSE; INVALID stays what it is.
+    IMPROVED mixed with NO WORSE is NO WORSE; INVALID stays what it is. Where nothing can be said
+    without the missing outcomes, and the same with them whatever they are, that holds.
     """
-    verdicts = set(ways.values())
-    if ways["left_out"] == "invalid" or len(verdicts) == 1:
+    if ways["left_out"] == "invalid" or len(set(ways.values())) == 1:
         return ways["left_out"]
+    stands = ways["left_out"] != "inconclusive"
+    verdicts = {verdict for way, verdict in ways.items() if stands or way != "left_out"}
+    if len(verdicts) == 1:
+        return verdicts.pop()
     return "no_worse" if verdicts == {"improved", "no_worse"} else "inconclusive"
 
 
@@ -67,21 +71,30 @@ def missing_record(counts: MissingCounts, ways: Ways) -> MissingOutcomes:
         left_out=ways["left_out"],
         if_failed=ways.get("if_failed"),
         if_passed=ways.get("if_passed"),
-        decided=len(set(ways.values())) > 1,
+        decided=len(set(ways.values())) > 1 and settle(ways) == "inconclusive",
     )
 
 
 def missing_reason(counts: MissingCounts, ways: Ways) -> str:
     """Say how the verdict hangs on the missing outcomes."""
-    errored = counts.baseline_errored + counts.candidate_errored
-    kind = "errored" if errored == counts.total else "missing"
-    trials = f"the {counts.total} {kind} trials" if counts.total > 1 else f"the {kind} trial"
+    trials = _trials_words(counts)
     one_sided = not counts.baseline_errored + counts.baseline_never_ran
     said = _each_way(trials, plural=counts.total > 1, one_sided=one_sided)
     parts = [f"{_word(ways['if_failed'])} {said[0]}", f"{_word(ways['if_passed'])} {said[1]}"]
     if ways["left_out"] not in (ways["if_failed"], ways["if_passed"]):
         parts.insert(0, f"{_word(ways['left_out'])} as things stand")
     return ", ".join(parts)
+
+
+def either_way_reason(counts: MissingCounts, verdict: Verdict) -> str:
+    """Say that the verdict holds whatever had come of the missing outcomes."""
+    return f"{_word(verdict)} whatever had come of {_trials_words(counts)}"
+
+
+def _trials_words(counts: MissingCounts) -> str:
+    errored = counts.baseline_errored + counts.candidate_errored
+    kind = "errored" if errored == counts.total else "missing"
+    return f"the {counts.total} {kind} trials" if counts.total > 1 else f"the {kind} trial"
 
 
 def _each_way(trials: str, *, plural: bool, one_sided: bool) -> Sequence[str]:

@@ -17,6 +17,7 @@ from harness.measuring.missing_outcomes import (
     MissingCounts,
     Ways,
     count_missing,
+    either_way_reason,
     missing_reason,
     missing_record,
     settle,
@@ -138,6 +139,8 @@ def _settled(given: _Given, ways: dict[Filling, list[Judged]], place: int) -> Me
     verdict, reason = settle(verdicts), judged.reason
     if verdict == "inconclusive" and len(set(verdicts.values())) > 1:
         reason = missing_reason(counts, verdicts)
+    elif verdict != "inconclusive" and judged.verdict == "inconclusive":
+        reason = either_way_reason(counts, verdict)
     head = MetricVerdict(
         metric=metric.name,
         verdict=verdict,

@@ -96,8 +96,8 @@ class MissingOutcomes(msgspec.Struct, frozen=True, kw_only=True):
     Missing are errored trials and those that were planned and never ran. `left_out` is the
     default: errors fail, trials that never ran are left out. `if_failed` counts against the
     candidate: its missing trials fail, the baseline's pass; `if_passed` is the reverse. The last
-    two are None for a score whose range is not declared. `decided` says that the three differ, so
-    that the missing outcomes decide. `samples` are the ids of those with missing outcomes.
+    two are None for a score whose range is not declared. `decided` says that no verdict holds
+    whatever had come of them, so that the missing outcomes decide. `samples` are the ids of those with missing outcomes.
     """
 
     baseline_errored: int

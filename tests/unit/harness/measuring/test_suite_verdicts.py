@@ -337,3 +337,22 @@ def test_power_is_told_of_what_decides_if_it_is_asked_for():
     both = (single(5, 3, 192, margin=0.02), single(5, 3, 192, name="other", gating=False))
     assert [one.power is None for one in judged(*both).metrics] == [False, True]
     assert [one.power for one in judged(*both, says_power=False).metrics] == [None, None]
+
+
+@pytest.mark.parametrize(
+    ("lost", "verdict", "reason"),
+    [
+        (SideOutcomes(2, 2), "no_worse", None),
+        (SideOutcomes(1, 1, never_ran=1), "no_worse", "no worse whatever had come of the missing"),
+        (SideOutcomes(1, 1, errored=1), "no_worse", None),
+    ],
+)
+def test_what_holds_whatever_had_come_of_missing_trials_holds_without_them(lost, verdict, reason):
+    sides = [SideOutcomes(2, 2)] * 99 + [lost]
+    samples = [PairedSample(f"s{n}", SideOutcomes(2, 2), one) for n, one in enumerate(sides)]
+    metric = MetricPairs(ComparedMetric(name="trial", gating=True, margin=0.02), samples)
+    found = judged(metric)
+    assert found.verdict == verdict
+    assert (found.reason or "").startswith(reason or "")
+    missing = found.metrics[0].missing
+    assert missing is None or not missing.decided
