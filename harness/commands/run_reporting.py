@@ -2,7 +2,6 @@
 
 import contextlib
 import os
-import shlex
 import sys
 from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import replace
@@ -15,6 +14,7 @@ from harness.commands.published_runs import publish
 from harness.reports.progress_bar import progress_shown
 from harness.reports.terminal import print_summary
 from harness.running.budget_amounts import is_limited, spending_rule
+from harness.running.next_steps import next_step
 from harness.running.recording import RunResult
 from harness.running.workers import Stop
 from harness.system.loops import run_to_end
@@ -41,18 +41,17 @@ Compared = Callable[[RunResult], Comparisons]
 """Compares a run that has ended with its baseline, and shows that."""
 
 
-def run_and_report(  # noqa: PLR0913  (what each command wants done with its run)
+def run_and_report(
     suite: Suite,
     work: Callable[[Observer, Stop], Awaitable[RunResult]],
     *,
     quiet: bool,
-    resumable: bool = False,
     junit: Path | None = None,
     compare: Compared | None = None,
 ) -> int:
     """Do the work, show a user what comes of it, and tell CI; return the exit code.
 
-    Of a `resumable` run that is not complete, it is said how to go on with it. `junit` is a file
+    Of one that is not complete, it is said how to go on with it. `junit` is a file
     for JUnit XML. With `compare` the exit code is the gravest of both.
     """
     hide_on_streams(suite.secrets)
@@ -67,7 +66,7 @@ def run_and_report(  # noqa: PLR0913  (what each command wants done with its run
         result = run_to_end(_interruptible(work, observer))
     with contextlib.suppress(OSError):
         print_summary(console(), result.summary, result.folder)
-        if resumable and (advice := _how_to_go_on(result)):
+        if advice := _how_to_go_on(result):
             click.echo(one_line(advice))
     compared = compare(result) if compare and not result.interrupted else Comparisons()
     publish(result.folder, result.summary, compared, junit=junit)
@@ -82,13 +81,10 @@ def gravest(codes: Iterable[int]) -> int:
 
 def _how_to_go_on(result: RunResult) -> str:
     """Say how to make what is missing or ended in errors; empty where nothing did."""
-    models = result.summary.models.values()
-    missing = (result.summary.planned or 0) - sum(model.trials for model in models)
-    errors = sum(model.errors for model in models)
-    if missing <= 0 and (result.summary.complete or not errors):
+    step = next_step(result.folder, result.summary)
+    if step is None:
         return ""
-    again = " --retry-errors" if errors else ""
-    return f"Go on with it: regrade run --resume {shlex.quote(str(result.folder))}{again}"
+    return f"{step.words}: {step.command}" if step.command else step.words
 
 
 def console() -> Console:

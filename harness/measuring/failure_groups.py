@@ -18,24 +18,27 @@ def failure_groups(found: Iterable[FoundFailure]) -> tuple[FailureGroup, ...]:
     The order of the trials counts for which evidence is shown; groups of one size are in the order
     of their words.
     """
-    groups: defaultdict[tuple[Origin, str, str], list[FailedTrial]] = defaultdict(list)
+    groups: defaultdict[tuple[Origin, str, str], list[FoundFailure]] = defaultdict(list)
     for failed, bad in found:
-        groups[bad.origin, failed.grader or "", bad.words].append(failed)
-    made = [_group(origin, words, trials) for (origin, _, words), trials in groups.items()]
+        groups[bad.origin, failed.grader or "", bad.words].append((failed, bad))
+    made = [_group(together) for together in groups.values()]
     return tuple(sorted(made, key=lambda one: (-one.trials, one.words, one.grader or "")))
 
 
-def _group(origin: Origin, words: str, trials: Sequence[FailedTrial]) -> FailureGroup:
+def _group(found: Sequence[FoundFailure]) -> FailureGroup:
+    first, bad = found[0]
+    trials = [failed for failed, _ in found]
     samples = tuple(dict.fromkeys(trial.sample_id for trial in trials))
     return FailureGroup(
-        origin=origin,
-        grader=trials[0].grader,
-        words=words,
+        origin=bad.origin,
+        grader=first.grader,
+        words=bad.words,
         trials=len(trials),
         samples=samples[:_MOST_SAMPLES],
         sample_count=len(samples),
         models=tuple(sorted({trial.model for trial in trials})),
-        evidence=trials[0].evidence,
+        evidence=first.evidence,
+        event=bad.event,
     )
 
 

@@ -36,7 +36,8 @@ def first_bad_event(
     Errors say it themselves. Else it is where the trial parts from `passing`, a trial of the same
     sample that passed, if there is one; an argument that nobody gave the agent, a call that
     failed, no call at all where others call the `usual` tools, an identifier in the answer that
-    nobody gave it; and, where nothing of that happened, the grader's evidence.
+    nobody gave it; and, where nothing of that happened, the grader's evidence, with the first call
+    that it rests on.
     """
     if trial.error is not None or trial.status in ERROR_STATUSES:
         return _of_error(trial, failed.grader)
@@ -45,6 +46,7 @@ def first_bad_event(
         or next(_bad_calls(trial), None)
         or _no_call(trial, usual)
         or _invented_text(trial)
+        or _judged_call(trial, failed)
         or BadEvent(origin="agent", words=_alike(failed.evidence))
     )
 
@@ -135,6 +137,24 @@ def _no_call(trial: Trial, usual: Collection[str]) -> BadEvent | None:
     more = ", …" if len(names) > _MOST_TOOLS else ""
     named = f"{', '.join(names[:_MOST_TOOLS])}{more}"
     return BadEvent(origin="agent", words=f"calls no tool, where passing trials call {named}")
+
+
+def _judged_call(trial: Trial, failed: FailedTrial) -> BadEvent | None:
+    """Return the grader's evidence at the first call, or result of one, that it points at."""
+    grade = trial.grades.get(failed.grader or "")
+    turns = trial.trajectory.turns
+    for ref in grade.refs if grade else ():
+        if 0 <= ref.turn < len(turns):
+            for call in placed_calls(turns[ref.turn].events):
+                if ref.event in {call.event, call.result_event}:
+                    name = f"`{_name(call.call.name)}`"
+                    basis = (
+                        f"the call of {name}" if ref.event == call.event else f"what {name} gave"
+                    )
+                    words = f"{_alike(failed.evidence)}, judging by {basis}"
+                    at = event_at(ref.turn, call.event, call.call)
+                    return BadEvent(origin="agent", words=words, event=at)
+    return None
 
 
 def _invented_text(trial: Trial) -> BadEvent | None:

@@ -6,6 +6,7 @@ from harness.types.suites import Gate, GateGroup, GateSpec, GraderSpec, Suite, W
 
 TRIAL = "trial"
 _MOST_NAMED = 20
+_BEGIN, _END = "the grader ", " cannot work: "
 
 
 def leaves(gate: Gate) -> Iterator[GateSpec | WeightedGate]:
@@ -24,7 +25,18 @@ def metrics_of(gate: GateSpec | WeightedGate) -> tuple[str, ...]:
 
 def cannot_work(name: str) -> str:
     """Return how the reason begins by which a run is incomplete for a grader."""
-    return f"the grader {name} cannot work: "
+    return f"{_BEGIN}{name}{_END}"
+
+
+def faulty_names(reasons: Iterable[str]) -> list[str]:
+    """Return the graders that cannot work, from the reasons by which a run is incomplete."""
+    return [
+        name
+        for reason in reasons
+        if reason.startswith(_BEGIN)
+        for name, end, _ in (reason.removeprefix(_BEGIN).partition(_END),)
+        if end
+    ]
 
 
 class FaultyGraders:

@@ -178,6 +178,9 @@ def _verdict(run: ReportedRun) -> TestSuite:
     suite.add_property("run_id", xml_text(run.summary.run_id))
     suite.add_property("passed", str(run.explanation.state == "passed").lower())
     suite.add_property("errors_rule", run.summary.errors)
+    if step := run.explanation.next_step:
+        command = f": {step.command}" if step.command else ""
+        suite.add_property("next_step", xml_text(one_line(f"{step.words}{command}"), _LONGEST))
     for warning in run.explanation.warnings:
         suite.add_property("warning", xml_text(one_line(warning), _MESSAGE))
     cases = [_complete(run), *(_gate(run, gate) for gate in run.summary.gates)]

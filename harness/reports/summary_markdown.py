@@ -17,14 +17,16 @@ from harness.types.explanations import (
     FailureGroup,
     MissedGate,
     ModelNumbers,
+    NextStep,
     ShownFailure,
 )
+from harness.types.trials import ERROR_STATUSES
 
 _MOST_GROUPS, _MOST_DIVERGENCES = 5, 2
 _MOST_LISTED = 5
 _MOST_NAMED = 3
 _MOST_COMPARISONS = 2
-_LONG, _SHORT, _NAME = 240, 120, 60
+_LONG, _EVIDENCE, _SHORT, _NAME = 240, 160, 120, 60
 
 
 def summary_markdown(explanation: Explanation) -> str:
@@ -35,6 +37,10 @@ def summary_markdown(explanation: Explanation) -> str:
 def _lines(told: Explanation) -> Iterator[str]:
     yield f"## {plain_words(told.suite, _NAME)}: {plain_words(told.verdict, 2 * _LONG)}"
     yield ""
+    # What makes a run whole that cannot be judged comes before all that it shows so far.
+    is_first = told.state == "incomplete"
+    if told.next_step and is_first:
+        yield from (_next_step(told.next_step), "")
     yield from _divergences(told.comparisons)
     if told.groups:
         yield _origins(told)
@@ -53,6 +59,13 @@ def _lines(told: Explanation) -> Iterator[str]:
         for shown in told.shown:
             yield from _shown(shown)
     yield from _listed("Warnings", [plain_words(one, _LONG) for one in told.warnings])
+    if told.next_step and not is_first:
+        yield from ("", _next_step(told.next_step))
+
+
+def _next_step(step: NextStep) -> str:
+    command = f": {code_span(step.command)}" if step.command else ""
+    return f"**Next:** {plain_words(step.words, _LONG)}{command}"
 
 
 def _shortened(lines: Iterable[str], most: int, noun: str) -> Iterator[str]:
@@ -71,17 +84,28 @@ def _origins(told: Explanation) -> str:
 
 
 def _group(group: FailureGroup) -> str:
+    # What a grader broke on comes from it: that need not be said twice.
+    origin = "" if group.grader and group.origin == "grader" else f", {group.origin}"
     grader = f", grader {code_span(group.grader, _NAME)}" if group.grader else ""
     names = [code_span(name, _NAME) for name in group.samples[:_MOST_NAMED]]
     more = (
         f" and {group.sample_count - _MOST_NAMED} more" if group.sample_count > _MOST_NAMED else ""
     )
-    is_told = not group.evidence or group.evidence == group.words
-    said = "" if is_told else f": {code_span(group.evidence, _SHORT)}"
+    words, evidence = _parted(group.words, group.evidence)
+    said = f": {code_span(evidence, _EVIDENCE)}" if evidence and evidence != words else ""
+    is_call = group.event is not None and group.event.type == "tool_call"
+    given = f", with {code_span(group.event.text, _SHORT)}" if group.event and is_call else ""
     return (
-        f"**{counted(group.trials, 'trial')}**, {group.origin}{grader}: "
-        f"**{plain_words(group.words, _SHORT)}**{said} ({', '.join(names)}{more})"
+        f"**{counted(group.trials, 'trial')}**{origin}{grader}: "
+        f"**{plain_words(words, _LONG)}**{given}{said} ({', '.join(names)}{more})"
     )
+
+
+def _parted(words: str, evidence: str) -> tuple[str, str]:
+    """Part what says an error into its kind and its message; all else is left as it is."""
+    code, mark, message = evidence.partition(": ")
+    kind = code.replace("_", " ")
+    return (kind, message) if mark and words.startswith(f"{kind}: ") else (words, evidence)
 
 
 def _conditions(told: Explanation) -> Iterator[str]:
@@ -133,11 +157,12 @@ def _shown(shown: ShownFailure) -> Iterator[str]:
     place = f", {code_span(shown.place, _SHORT)}" if shown.place else ""
     epoch = f", epoch {failed.epoch}" if failed.epoch else ""
     by = code_span(failed.grader or failed.status.replace("_", " "), _NAME)
+    words, evidence = _parted(shown.bad.words, failed.evidence)
     yield (
         f"- {code_span(failed.sample_id, _NAME)} on {code_span(failed.model, _NAME)}{epoch}{place}"
-        f": {plain_words(shown.bad.words, _SHORT)}"
+        f": {plain_words(words, _LONG)}"
     )
-    yield f"  - {by}: {code_span(failed.evidence, _LONG)}"
+    yield f"  - {by}: {code_span(evidence, _LONG)}"
     if shown.bad.event is not None:
         at = shown.bad.event
         named = f" {code_span(at.name, _NAME)}" if at.name else ""
@@ -145,7 +170,8 @@ def _shown(shown: ShownFailure) -> Iterator[str]:
         yield f"  - turn {at.turn}, event {at.event}, {kind}{named}: {code_span(at.text, _SHORT)}"
     told = {"wanted": failed.wanted, "points at": failed.pointed, "said": failed.said}
     said = [f"{word} {code_span(text, _SHORT)}" for word, text in told.items() if text is not None]
-    if said:
+    # What an agent said explains no error.
+    if said and failed.status not in ERROR_STATUSES:
         yield f"  - {'; '.join(said)}"
     yield from (f"  - {code_span(command)}" for command in shown.commands)
 
@@ -171,8 +197,6 @@ def _comparison(comparison: Comparison) -> Iterator[str]:
     yield from ("", f"### {model} against {code_span(baseline.run_id)}{age}")
     left = {"changed": pairing.changed, "added": pairing.added, "removed": pairing.removed}
     left["not run in the baseline"] = pairing.not_run
-    left["not run in the candidate"] = pairing.not_taken
-    left["judged by other graders"] = pairing.unalike
     left["not run in the candidate"] = pairing.not_taken
     left["judged by other graders"] = pairing.unalike
     counts = [f"{len(ids):,} {word}" for word, ids in left.items() if ids]

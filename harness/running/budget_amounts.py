@@ -1,10 +1,13 @@
 """Amounts of money and tokens, and how they are shown."""
 
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from harness.system.numbers import reaches
 from harness.types.suites import Limits
 from harness.types.trajectories import Usage
+
+_ENDED = " ended the run: "
 
 
 class Amount(NamedTuple):
@@ -77,6 +80,19 @@ def limits_shown(limits: Limits) -> str:
     """Name the limits of money and tokens."""
     numbers = {"max_cost_usd": limits.max_cost_usd, "max_tokens": limits.max_tokens}
     return " and ".join(f"limits.{n} {value:,}" for n, value in numbers.items() if value)
+
+
+def ended_by(limits: Limits) -> str:
+    """Return how the reason begins by which limits of money and tokens ended a run."""
+    return f"{limits_shown(limits)}{_ENDED}"
+
+
+def limits_that_ended(reasons: Iterable[str]) -> Iterator[str]:
+    """Name the limits that ended a run, from the reasons by which it is incomplete."""
+    for reason in reasons:
+        limits, ended, _ = reason.partition(_ENDED)
+        if ended and limits.startswith("limits."):
+            yield limits
 
 
 def spending_rule(limits: Limits) -> str:

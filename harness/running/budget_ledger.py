@@ -11,6 +11,7 @@ from collections.abc import Callable
 from harness.running.budget_amounts import (
     Amount,
     beyond,
+    ended_by,
     fits,
     known_amount,
     limits_shown,
@@ -208,5 +209,5 @@ class Ledger:
             return
         self._ended = True
         spent = shown(self._spent, self._limits)
-        self._end(f"{limits_shown(self._limits)} ended the run: {why}; {spent} was spent by then")
+        self._end(f"{ended_by(self._limits)}{why}; {spent} was spent by then")
         self._news.set()

@@ -21,6 +21,7 @@ from harness.measuring.run_sentences import (
     run_state,
 )
 from harness.running.failing_trials import FailingTrials, served_at_first
+from harness.running.next_steps import next_step
 from harness.running.reproducing import commands_of
 from harness.running.sample_places import places_of
 from harness.storing.manifests import Manifest, read_manifest
@@ -52,6 +53,7 @@ def explain(folder: Path, summary: Summary, comparisons: Sequence[Comparison] = 
 
     Of a log that cannot be read, the first failures of the summary are all that is looked at.
     """
+    manifest = _manifest(folder)
     findings = _findings(folder, summary, _parted(comparisons))
     groups = failure_groups(findings.found)
     warnings = (*summary.warnings, *([findings.warning] if findings.warning else []))
@@ -66,11 +68,12 @@ def explain(folder: Path, summary: Summary, comparisons: Sequence[Comparison] = 
         models=tuple(_numbers(summary, findings.served or {})),
         groups=groups,
         origins=origins_of(findings.found),
-        shown=tuple(_shown(folder, some_of_each(findings.found, groups, _SHOWN))),
+        shown=tuple(_shown(folder, manifest, some_of_each(findings.found, groups, _SHOWN))),
         missed_gates=missed_gates(summary.gates),
         reasons=summary.reasons,
         warnings=warnings,
         comparisons=tuple(comparisons),
+        next_step=next_step(folder, summary),
     )
 
 
@@ -176,17 +179,20 @@ def _low_slices(model: ModelSummary, *, excludes: bool) -> tuple[SliceNumbers, .
     return tuple(sorted(found, key=lambda one: (one.rate, -one.trials, one.name, one.value))[:_LOW])
 
 
-def _shown(folder: Path, chosen: Iterable[FoundFailure]) -> Iterator[ShownFailure]:
+def _shown(
+    folder: Path, manifest: Manifest | None, chosen: Iterable[FoundFailure]
+) -> Iterator[ShownFailure]:
     chosen = tuple(chosen)
-    manifest = _manifest(folder)
     places = places_of(manifest, {one.sample_id for one, _ in chosen}) if manifest else {}
     for failed, bad in chosen:
         place = places.get(failed.sample_id) or places.get("")
+        # What else went wrong is not found out by driving one sample again.
+        commands = commands_of(folder, manifest, failed.sample_id, failed.model)
         yield ShownFailure(
             trial=failed,
             bad=bad,
             place=str(place) if place else None,
-            commands=commands_of(folder, manifest, failed.sample_id, failed.model),
+            commands=commands if bad.origin == "agent" else commands[:1],
         )
 
 

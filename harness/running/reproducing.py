@@ -6,6 +6,9 @@ from pathlib import Path
 from harness.running.sample_places import shown_path
 from harness.storing.manifests import Manifest
 
+_ASIDE = "tries"
+"""The folder for runs of one sample, so that the next whole run has no such one as its baseline."""
+
 
 def commands_of(
     folder: Path, manifest: Manifest | None, sample_id: str, model: str
@@ -30,4 +33,4 @@ def _driving(manifest: Manifest, sample_id: str, model: str) -> list[str]:
     words += [f"--param={one}" for one in manifest.parameters]
     # A suite without models has one that is called so, and takes no other.
     named = [] if manifest.models == ("default",) else [f"--model={model}"]
-    return [*words, *named, f"--sample={sample_id}"]
+    return [*words, *named, f"--sample={sample_id}", f"--out={_ASIDE}"]

@@ -18,6 +18,9 @@ from harness.types.suites import Limits, Suite
 from harness.types.summaries import Summary
 from harness.types.trials import Trial
 
+UNDER_WAY = "the run is still under way"
+"""How the reason begins by which the numbers of a run are not its last ones."""
+
 _trials = msgspec.json.Decoder(Trial)
 
 
@@ -51,7 +54,7 @@ def summary_of(folder: Path) -> Summary:
         run_id=manifest.run_id,
         planned=manifest.planned,
         failures=failures.first(),
-        reasons=[f"the run is still under way: {holder}" if holder else "the run was killed"],
+        reasons=[f"{UNDER_WAY}: {holder}" if holder else "the run was killed"],
         warnings=notes,
         broke=broken.first(),
         observed=observed_graders(manifest),

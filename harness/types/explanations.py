@@ -36,7 +36,8 @@ class FailureGroup(msgspec.Struct, frozen=True, kw_only=True):
     """Failing trials that are alike: by grader, and by what first went wrong.
 
     `grader` is None where an error or the agent's end says it. `samples` are the ids of the first
-    twenty samples in order, `sample_count` counts all; `evidence` is that of the first trial.
+    twenty samples in order, `sample_count` counts all; `evidence` is that of the first trial, and
+    `event` where that went wrong, where an event shows it.
     """
 
     origin: Origin
@@ -47,6 +48,7 @@ class FailureGroup(msgspec.Struct, frozen=True, kw_only=True):
     sample_count: int
     models: tuple[str, ...]
     evidence: str
+    event: EventAt | None = None
 
 
 class ShownFailure(msgspec.Struct, frozen=True, kw_only=True):
@@ -72,6 +74,16 @@ class MissedGate(msgspec.Struct, frozen=True, kw_only=True):
     value: float | None
     passed: bool | None = False
     note: str | None = None
+
+
+class NextStep(msgspec.Struct, frozen=True, kw_only=True):
+    """What to do next about a run that could not be judged wholly: in words, and for a shell.
+
+    `command` is None where there is none, such as for a suite that was made in Python.
+    """
+
+    words: str
+    command: str | None = None
 
 
 class SliceNumbers(msgspec.Struct, frozen=True, kw_only=True):
@@ -110,7 +122,8 @@ class Explanation(msgspec.Struct, frozen=True, kw_only=True):
     `verdict` says it in a sentence. `failing` counts the trials that did not pass, of `trials`;
     `looked_at` of them were read and make up `groups` (largest first) and `origins` (trials by
     where their failure comes from). `shown` are three of them. `comparisons` are those with a
-    baseline, one a model; what else has changed since stands in them.
+    baseline, one a model; what else has changed since stands in them. `next_step` is what makes a
+    run whole that is not.
     """
 
     suite: str
@@ -128,6 +141,7 @@ class Explanation(msgspec.Struct, frozen=True, kw_only=True):
     reasons: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
     comparisons: tuple[Comparison, ...] = ()
+    next_step: NextStep | None = None
 
 
 class SampleResult(msgspec.Struct, frozen=True, kw_only=True):

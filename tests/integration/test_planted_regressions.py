@@ -43,8 +43,14 @@ CAUSES = {
     "a skipped tool": ["agent", "surfaced_id", "lookup_release_train"],
     "an invented id": ["agent", "surfaced_id", "says an identifier that no tool and no user gave"],
     "a wrong argument": ["agent", "calls `lookup_release_train` with a made-up `service`"],
-    "a provider outage": ["provider", "overloaded", "503"],
-    "a broken grader": ["grader", "has_channel", "KeyError"],
+    "a provider outage": [
+        *("provider", "overloaded", "503"),
+        "**Next:** Wait until the provider answers again, then go on with it: `regrade run --resum",
+    ],
+    "a broken grader": [
+        *("grader", "has_channel broke on ", "trials: KeyError: ", "(checks.py:7)"),
+        "**Next:** Mend the grader has_channel (checks.py:7), then go on with it: `regrade run --",
+    ],
 }
 SKIPPING = {
     "alone": "calls no tool, where passing trials call `lookup_release_train`",

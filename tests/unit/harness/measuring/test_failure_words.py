@@ -7,6 +7,7 @@ from fakes.stored_trials import stored_trial
 
 from harness.measuring.failure_words import first_bad_event
 from harness.types.events import AssistantMessage, ToolCall, ToolResult, UserMessage
+from harness.types.grades import Grade, Ref
 from harness.types.trials import Failure
 
 ASKED = UserMessage(text="Find order A17-2 for me.")
@@ -138,3 +139,25 @@ def test_a_code_that_nobody_knows_is_ours():
     error = Failure(code="of_a_later_version", message="")
     assert bad(stored_trial(passed=None, status="target_error", error=error)).origin == "harness"
     assert bad(stored_trial(passed=None, status="target_error")).words == "target error"
+
+
+NO_MATCH = "no lookup output matched"
+
+
+@pytest.mark.parametrize(
+    ("event", "words"),
+    [
+        (1, f"{NO_MATCH}, judging by the call of `lookup`"),
+        (2, f"{NO_MATCH}, judging by what `lookup` gave"),
+        (3, NO_MATCH),
+        (99, NO_MATCH),
+    ],
+)
+def test_where_nothing_else_went_wrong_the_call_that_evidence_rests_on_is_named(event, words):
+    refs = (Ref(turn=7, event=0), Ref(turn=0, event=event))
+    grades = {"g": Grade(score=0.0, passed=False, refs=refs)}
+    trial = trial_of(*call({"service": "order"}), "Fine.", grades=grades)
+    found = bad(trial, evidence=NO_MATCH)
+    assert found.words == words
+    assert (found.event is not None) == (words != NO_MATCH)
+    assert found.event is None or found.event.arguments == {"service": "order"}

@@ -22,6 +22,7 @@ from harness.types.explanations import (
     FailureGroup,
     MissedGate,
     ModelNumbers,
+    NextStep,
     ShownFailure,
     SliceNumbers,
 )
@@ -315,3 +316,49 @@ def test_where_there_is_one_it_is_spoken_of_as_one():
         "- prompt changed\n",
     ):
         assert expected in text
+
+
+STEP = NextStep(words="Mend the grader g (g.py:5), then go on with it", command="regrade run `x`")
+TOLD = "**Next:** Mend the grader g (g.py:5), then go on with it: `` regrade run `x` ``"
+
+
+def test_the_next_step_of_an_incomplete_run_comes_first_and_of_others_last():
+    lines = page(state="incomplete", next_step=STEP, groups=(group(),)).splitlines()
+    assert lines[1:4] == ["", TOLD, ""]
+    assert page(next_step=STEP, warnings=("it broke",)).splitlines()[-1] == TOLD
+    alone = page(state="incomplete", next_step=NextStep(words="Mend it"))
+    assert alone.splitlines()[2] == "**Next:** Mend it"
+
+
+@pytest.mark.parametrize(
+    ("fields", "shown"),
+    [
+        (
+            {
+                "origin": "provider",
+                "grader": None,
+                "words": "overloaded: POST http://…: …",
+                "evidence": "overloaded: POST http://h: 503",
+            },
+            "**3 trials**, provider: **overloaded**: `POST http://h: 503` (",
+        ),
+        (
+            {
+                "origin": "grader",
+                "words": "grader broke: KeyError: … (g.py:5)",
+                "evidence": "grader_broke: KeyError: 'x' (g.py:5)",
+            },
+            "**3 trials**, grader `g`: **grader broke**: `KeyError: 'x' (g.py:5)` (",
+        ),
+        (
+            {"words": "calls `lookup`", "event": EventAt(turn=0, event=1, type="tool_call",
+                                                        text='{"a":1}', name="lookup")},
+            '**3 trials**, agent, grader `g`: **calls `lookup`**, with `{"a":1}`: ',
+        ),
+    ],
+    ids=["outage", "broken grader", "call"],
+)  # fmt: skip
+def test_a_group_says_each_thing_once(fields, shown):
+    text = page(groups=(group(trials=3, **fields),))
+    (line,) = [one for one in text.splitlines() if one.startswith("1. ")]
+    assert line.startswith(f"1. {shown}")

@@ -18,7 +18,10 @@ def test_a_trial_is_shown_and_its_sample_driven_again():
     )
     assert commands_of(Path("runs/r"), manifest, "s 1", "m") == (
         "regrade show runs/r --model=m 's 1'",
-        "regrade run suites/s.yaml --target=t.yaml --param=A=1 --model=m '--sample=s 1'",
+        (
+            "regrade run suites/s.yaml --target=t.yaml --param=A=1 --model=m '--sample=s 1' "
+            "--out=tries"
+        ),
     )
 
 
@@ -32,7 +35,8 @@ def test_what_was_not_driven_by_a_suite_file_is_only_shown(manifest):
 
 def test_a_target_without_models_takes_none():
     manifest = make_manifest(suite_file="s.yaml", models=("default",))
-    assert commands_of(Path("r"), manifest, "s", "default")[1] == "regrade run s.yaml --sample=s"
+    again = commands_of(Path("r"), manifest, "s", "default")[1]
+    assert again == "regrade run s.yaml --sample=s --out=tries"
 
 
 @pytest.mark.parametrize("sample_id", ["-x", "--help", "a b", "$(rm)", "it's", "a\nb", "--"])
