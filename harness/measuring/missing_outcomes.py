@@ -54,7 +54,9 @@ def settle(ways: Ways) -> Verdict:
     if ways["left_out"] == "invalid" or len(set(ways.values())) == 1:
         return ways["left_out"]
     stands = ways["left_out"] != "inconclusive"
-    verdicts = {verdict for way, verdict in ways.items() if stands or way != "left_out"}
+    verdicts: set[Verdict] = {
+        verdict for way, verdict in ways.items() if stands or way != "left_out"
+    }
     if len(verdicts) == 1:
         return verdicts.pop()
     return "no_worse" if verdicts == {"improved", "no_worse"} else "inconclusive"

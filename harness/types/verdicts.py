@@ -97,7 +97,8 @@ class MissingOutcomes(msgspec.Struct, frozen=True, kw_only=True):
     default: errors fail, trials that never ran are left out. `if_failed` counts against the
     candidate: its missing trials fail, the baseline's pass; `if_passed` is the reverse. The last
     two are None for a score whose range is not declared. `decided` says that no verdict holds
-    whatever had come of them, so that the missing outcomes decide. `samples` are the ids of those with missing outcomes.
+    whatever had come of them, so that the missing outcomes decide. `samples` are the ids of those
+    with missing outcomes.
     """
 
     baseline_errored: int
