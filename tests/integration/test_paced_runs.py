@@ -354,13 +354,13 @@ async def test_a_resumed_run_knows_what_a_trial_costs_and_drives_none_that_might
 
 
 async def test_what_was_cut_off_is_known_to_a_resumed_run_as_what_a_trial_costs(tmp_path):
-    server, stop = Costly(), Stop()
+    server, stop, over = Costly(), Stop(), asyncio.Event()
 
     async def answer(request):
         body = await server.answer(request)
         if server.asked == 2:
             stop.ask("enough")
-            await asyncio.sleep(30)
+            await over.wait()
         return body
 
     async with served(server, answer):
@@ -370,6 +370,7 @@ async def test_what_was_cut_off_is_known_to_a_resumed_run_as_what_a_trial_costs(
         cut = await execute(suite, RunOptions(out=tmp_path / "runs"), None, stop)
         assert [trial["status"] for trial in trials_of(cut)] == ["interrupted"]
         again = await resumed(tmp_path, document, cut)
+        over.set()
     assert server.asked == 2
     assert again.summary.models["m"].usage.cost_usd == pytest.approx(0.01)
 
