@@ -100,7 +100,8 @@ def _verdict(given: MetricPairs, measured: Measured | None, p: PValues | None) -
 def _open_reason(measured: Measured) -> str:
     """Say why neither a change nor "no worse" can be said."""
     if measured.metric.margin is None:
-        return "no margin is given, so that NO WORSE cannot be said"
+        name = measured.metric.name
+        return f"no margin of {name} is given, so that NO WORSE cannot be said"
     if measured.difference.low is None:
         return "the samples show no spread to estimate from"
     change = "rise" if measured.metric.lower_is_better else "drop"

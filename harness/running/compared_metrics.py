@@ -1,6 +1,6 @@
 """Which metrics of two runs are compared, and their outcomes sample by sample."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -27,11 +27,14 @@ class MetricChoice:
     """Which metrics decide (none: those that the suite names), and the drop one can live with.
 
     `margin` is that of every metric which has none of its own in `margins`; None for no margin.
+    `asked` are the metrics whose margins the command line gives, where the suite may give others;
+    the empty name stands for `margin`.
     """
 
     gating: tuple[str, ...] = ()
     margin: float | None = None
     margins: Mapping[str, float] = field(default_factory=dict)
+    asked: tuple[str, ...] = ()
 
     def margin_of(self, metric: str) -> float | None:
         """Return the margin of a metric; a general one is a fraction, and holds for no cost."""
@@ -46,11 +49,12 @@ def chosen_metrics(rule: Mapping[str, Any] | None, choice: MetricChoice) -> Metr
         margin=choice.margin,
         # A margin of the command line for all metrics goes before those of the suite.
         margins=choice.margins if choice.margin else {**said.margins, **choice.margins},
+        asked=(*choice.margins, *([""] if choice.margin else [])),
     )
 
 
 def require_metrics(choice: MetricChoice, sides: Sequence[ComparedSide]) -> None:
-    """Refuse metrics that none of the runs has.
+    """Refuse metrics that none of the runs has, and margins of none that decides.
 
     Raises:
         InputError: with a line for each.
@@ -60,7 +64,7 @@ def require_metrics(choice: MetricChoice, sides: Sequence[ComparedSide]) -> None
 
 
 def require_suite_metrics(choice: MetricChoice, suite: Suite) -> None:
-    """Refuse metrics that no run of a suite will have, before it is run.
+    """Refuse metrics that no run of a suite will have, before it is run; margins as well.
 
     Raises:
         InputError: with a line for each.
@@ -84,8 +88,22 @@ def _require(
         for name in names
         if name not in known and not (may_be_recorded and name.startswith(RECORDED))
     ]
+    faults = faults or list(_idle_margins(choice))
     if faults:
         raise InputError(faults)
+
+
+def _idle_margins(choice: MetricChoice) -> Iterator[Fault]:
+    """Report margins of the command line of which none is that of a metric that decides."""
+    asked, deciding = choice.asked, list(choice.gating)
+    if not asked or any(name in asked or ("" in asked and name not in COSTS) for name in deciding):
+        return
+    named = [name for name in asked if name]
+    of = f"of {', '.join(named)}" if named else "a fraction, which holds for no cost"
+    who = f"{', '.join(deciding)} {'decide' if len(deciding) > 1 else 'decides'}"
+    gives = f"--margin {deciding[0]}=NUMBER"
+    allowed = f"{gives}; or --metric {named[0]}, so that it decides" if named else gives
+    yield Fault(file="--margin", problem=f"it is {of}, and {who}", allowed=allowed)
 
 
 def metric_pairs(
