@@ -17,6 +17,7 @@ from harness.reports.progress_bar import progress_shown
 from harness.running.compared_metrics import MetricChoice
 from harness.running.foreign_records import recorded_elsewhere
 from harness.running.grading_sources import run_at
+from harness.running.held_trials import held_summary
 from harness.running.record_mapping import read_field_map
 from harness.running.record_reading import Records
 from harness.running.recorded_trials import Recorded, recorded_run, recorded_trajectories
@@ -27,7 +28,6 @@ from harness.running.run_addresses import RunAddress
 from harness.running.run_comparisons import ComparisonChoices, compare_named, read_margins
 from harness.running.run_options import RunOptions, suite_file
 from harness.running.runs import execute
-from harness.running.stored_summaries import summary_of
 from harness.running.workers import Stop
 from harness.storing.counted_trials import counted_trials
 from harness.storing.manifests import Manifest, read_manifest
@@ -229,7 +229,7 @@ def load_run(name: str | Path, *, out: str | Path = _RUNS) -> Run:
         StoreError: there is no such run, or it cannot be read.
     """
     folder = find_run(name, Path(out))
-    return Run(folder, summary_of(folder))
+    return Run(folder, held_summary(folder))
 
 
 async def _run(suite: Suite | str | Path, keywords: RunKeywords, stop: Stop) -> Run:

@@ -46,6 +46,6 @@ def command(run: str, sample: str | None, model: str | None, out: Path, *, faile
 def _show_summary(folder: Path) -> None:
     from harness.commands.run_reporting import console  # noqa: PLC0415  (loads the tables)
     from harness.reports.terminal import print_summary  # noqa: PLC0415
-    from harness.running.stored_summaries import summary_of  # noqa: PLC0415
+    from harness.running.held_trials import held_summary  # noqa: PLC0415
 
-    print_summary(console(), summary_of(folder), folder)
+    print_summary(console(), held_summary(folder), folder)

@@ -8,8 +8,8 @@ from pathlib import Path
 import msgspec
 
 from harness.running.completing import how_to_complete
+from harness.running.held_trials import held_summary
 from harness.running.narrowed_runs import Narrowing, narrowing_of, stands_for
-from harness.running.stored_summaries import summary_of
 from harness.storing.baseline_files import (
     EXPORTED,
     is_baseline_file,
@@ -179,7 +179,7 @@ def require_complete(folder: Path) -> Manifest:
         InputError: it is not complete.
         StoreError: it cannot be read.
     """
-    manifest, summary = read_manifest(folder), summary_of(folder)
+    manifest, summary = read_manifest(folder), held_summary(folder)
     if not summary.complete:
         problem = f"only complete runs are baselines: {'; '.join(summary.reasons)}"
         has_errors = any(model.errors for model in summary.models.values())

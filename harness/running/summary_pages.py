@@ -7,7 +7,7 @@ import msgspec
 
 from harness.reports.summary_markdown import summary_markdown
 from harness.running.explaining import explain
-from harness.running.stored_summaries import summary_of
+from harness.running.held_trials import held_summary
 from harness.storing.run_folders import COMPARISON, SUMMARY_PAGE
 from harness.system.files import write_whole
 from harness.types.comparisons import Comparison, Comparisons
@@ -40,7 +40,7 @@ def explained(folder: Path) -> tuple[Summary, Explanation]:
         StoreError: the run, or its comparison, cannot be read.
     """
     compared = _compared(folder / COMPARISON)
-    summary = with_comparison(summary_of(folder), compared)
+    summary = with_comparison(held_summary(folder), compared)
     return summary, explain(folder, summary, compared.comparisons)
 
 
