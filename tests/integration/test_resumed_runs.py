@@ -167,7 +167,7 @@ def test_the_second_signal_ends_at_once_and_damages_nothing(folder):
     process = start(folder, "run", ".", "--quiet")
     wait_for((folder / "driven.log").exists)
     process.send_signal(signal.SIGINT)
-    wait_for(lambda: process.poll() is not None or not process.send_signal(signal.SIGINT))
+    wait_for(lambda: process.poll() is not None or process.send_signal(signal.SIGINT))
     process.communicate()
     assert process.returncode == 130
     use(folder, "quick")
