@@ -11,7 +11,7 @@ from harness.reports.markdown_spans import code_span, plain_words
 from harness.reports.number_words import ends, gate_found
 from harness.system.shown_numbers import counted
 from harness.system.shown_shares import percent
-from harness.types.comparisons import Change, Comparison
+from harness.types.comparisons import SUITE_LINE, Change, Comparison
 from harness.types.explanations import (
     Explanation,
     FailureGroup,
@@ -213,6 +213,9 @@ def _comparison(comparison: Comparison) -> Iterator[str]:
 def _change(change: Change) -> str:
     both = (change.before, change.after)
     values = ["none" if one is None else code_span(one, _SHORT) for one in both]
+    if change.what == SUITE_LINE and None in both:
+        word, shown = ("removed", values[0]) if change.after is None else ("added", values[1])
+        return f"- {change.what} {word}: {shown}"
     values = [] if both == (None, None) else values
     return (
         f"- {plain_words(change.what, _SHORT)} changed{': ' if values else ''}{' to '.join(values)}"

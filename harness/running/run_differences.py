@@ -5,7 +5,7 @@ from difflib import unified_diff
 from itertools import islice
 
 from harness.storing.manifests import Manifest
-from harness.types.comparisons import Change
+from harness.types.comparisons import SUITE_LINE, Change
 
 _SHOWN_LINES = 12
 _LONGEST = 200
@@ -62,14 +62,23 @@ def _graders(before: dict[str, str], after: dict[str, str]) -> Iterator[Change]:
 
 
 def _lines(before: str, after: str) -> Iterator[Change]:
-    """Return the lines of the suite's text that differ, as many as are worth reading."""
-    found = unified_diff(before.splitlines(), after.splitlines(), n=0, lineterm="")
-    changed = [line for line in islice(found, 2, None) if not line.startswith("@@")]
+    """Return the lines of the suite's text that differ, as many as are worth reading.
+
+    Those that look like comments come last: what they say may stand in a prompt all the same.
+    """
+    one, other = ([line for line in text.splitlines() if line.strip()] for text in (before, after))
+    found = unified_diff(one, other, n=0, lineterm="")
+    lines = [line for line in islice(found, 2, None) if not line.startswith("@@")]
+    changed = sorted(lines, key=_looks_like_a_comment)
     for line in changed[:_SHOWN_LINES]:
         text = line[1:].strip()[:_LONGEST]
         if line.startswith("-"):
-            yield Change(what="line of the suite", before=text)
+            yield Change(what=SUITE_LINE, before=text)
         else:
-            yield Change(what="line of the suite", after=text)
+            yield Change(what=SUITE_LINE, after=text)
     if len(changed) > _SHOWN_LINES:
         yield Change(what=f"{len(changed) - _SHOWN_LINES} further lines of the suite")
+
+
+def _looks_like_a_comment(line: str) -> bool:
+    return line[1:].lstrip().startswith("#")

@@ -148,6 +148,10 @@ class Pairing(msgspec.Struct, frozen=True, kw_only=True):
     unalike: tuple[str, ...] = ()
 
 
+SUITE_LINE = "line of the suite"
+"""What has changed where a line was taken out of the suite's text, or put into it."""
+
+
 class Change(msgspec.Struct, frozen=True, kw_only=True):
     """Something that is not as it was in the baseline: what it is, and its two values, if known."""
 

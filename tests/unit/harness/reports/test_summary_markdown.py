@@ -3,12 +3,14 @@
 import re
 from datetime import UTC, datetime
 
+import msgspec
 import pytest
 from fakes.explained_runs import failed_trial, make_explanation
 from markdown_it import MarkdownIt
 
 from harness.reports.summary_markdown import summary_markdown
 from harness.types.comparisons import (
+    SUITE_LINE,
     Change,
     ComparedRun,
     Comparison,
@@ -316,6 +318,16 @@ def test_where_there_is_one_it_is_spoken_of_as_one():
         "- prompt changed\n",
     ):
         assert expected in text
+
+
+def test_lines_of_the_suite_were_added_or_removed():
+    changes = (Change(what=SUITE_LINE, before="a: 1"), Change(what=SUITE_LINE, after="a: 2"))
+    told = msgspec.structs.replace(comparison(), changes=changes)
+    lines = page(comparisons=(told,)).splitlines()
+    assert lines[-2:] == [
+        "- line of the suite removed: `a: 1`",
+        "- line of the suite added: `a: 2`",
+    ]
 
 
 STEP = NextStep(words="Mend the grader g (g.py:5), then go on with it", command="regrade run `x`")
