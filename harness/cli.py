@@ -126,8 +126,7 @@ def _run() -> int:
     except click.exceptions.Exit as end:
         code = end.exit_code
     except click.ClickException as error:
-        error.show()
-        return error.exit_code
+        return _report_usage(error)
     except (click.Abort, KeyboardInterrupt):
         return 130
     except HarnessError as error:
@@ -135,6 +134,18 @@ def _run() -> int:
     except BaseException as error:  # noqa: BLE001  (never to be taken for a missed gate)
         return _report_unexpected(error)
     return code if isinstance(code, int) else 0
+
+
+def _report_usage(error: click.ClickException) -> int:
+    """Tell in one line what is wrong with the words of the command."""
+    context = error.ctx if isinstance(error, click.UsageError) else None
+    if context is None or isinstance(error, click.exceptions.NoArgsIsHelpError):
+        error.show()
+        return error.exit_code
+    problem = " ".join(error.format_message().split()).removesuffix(".")
+    path = context.command_path
+    click.echo(one_line(f"{path}: {problem}; {path} --help says what there is"), err=True)
+    return error.exit_code
 
 
 def _report_unexpected(error: BaseException) -> int:

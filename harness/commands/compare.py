@@ -83,6 +83,10 @@ def command(  # noqa: PLR0913, PLR0917  (one parameter an option)
     # Loaded here, so that `regrade --help` need not.
     from harness.commands.comparison_reporting import show  # noqa: PLC0415
     from harness.running.compared_metrics import MetricChoice  # noqa: PLC0415
+    from harness.running.output_places import (  # noqa: PLC0415
+        refuse_one_stream,
+        require_writable,
+    )
     from harness.running.run_addresses import RunAddress  # noqa: PLC0415
     from harness.running.run_comparisons import (  # noqa: PLC0415
         ComparisonChoices,
@@ -91,10 +95,9 @@ def command(  # noqa: PLR0913, PLR0917  (one parameter an option)
     )
     from harness.system.loops import run_to_end  # noqa: PLC0415
 
-    if suite_file is not None:
-        suite_file = _found_suite(suite_file)
-    if str(json_to) == str(markdown_to) == "-":
-        raise click.UsageError("--json and --markdown cannot both be standard output")
+    refuse_one_stream({"--json": json_to, "--markdown": markdown_to})
+    require_writable(json_to, markdown_to)
+    suite_file = None if suite_file is None else _found_suite(suite_file)
     choices = ComparisonChoices(
         baseline=RunAddress.read(baseline),
         out=out,

@@ -64,9 +64,11 @@ def command(  # noqa: PLR0913, PLR0917  (one parameter an option)
     """
     # Loaded here, so that `regrade --help` need not.
     from harness.commands.history_reporting import quarantine, show_history  # noqa: PLC0415
+    from harness.running.output_places import require_writable  # noqa: PLC0415
     from harness.system.clock import now  # noqa: PLC0415
 
     at = now()
+    require_writable(json_to)
     choices = {"suite": suite, "model": model, "nights": nights, "baseline": baseline}
     if add or release:
         quarantine(

@@ -58,9 +58,11 @@ def command(  # noqa: PLR0913, PLR0917  (one parameter an option)
     from harness.loading.selections import Selection  # noqa: PLC0415
     from harness.loading.vally_parameters import Parameters  # noqa: PLC0415
     from harness.reports.plan_text import plan_text  # noqa: PLC0415
+    from harness.running.output_places import require_writable  # noqa: PLC0415
     from harness.running.run_options import suite_file  # noqa: PLC0415
     from harness.running.suite_planning import PlanOptions, plan_suite  # noqa: PLC0415
 
+    require_writable(json_to)
     options = PlanOptions(
         detect=detect / 100,
         models=models,

@@ -44,12 +44,20 @@ def command(  # noqa: PLR0913  (one parameter an option)
     from harness.commands.github_outputs import annotation_lines  # noqa: PLC0415
     from harness.commands.run_lookup import lookup_run  # noqa: PLC0415
     from harness.reports.summary_markdown import summary_markdown  # noqa: PLC0415
+    from harness.running.output_places import (  # noqa: PLC0415
+        refuse_one_stream,
+        require_writable,
+    )
     from harness.running.summary_pages import explained  # noqa: PLC0415
 
     if not (junit or markdown or github):
         raise click.UsageError("name what to write: --junit, --markdown or --github")
     if junit_lines and not junit:
         raise click.UsageError("--junit-lines is for --junit")
+    refuse_one_stream(
+        {"--junit": junit, "--markdown": markdown, "--github": Path("-") if github else None}
+    )
+    require_writable(junit, markdown, makes_folders=True)
     folder = lookup_run(run, out)
     summary, explanation = explained(folder)
     if junit:
@@ -113,5 +121,5 @@ def _write(file: Path, content: bytes) -> None:
         file.parent.mkdir(parents=True, exist_ok=True)
         write_whole(file, content.decode())
     except OSError as error:
-        fault = Fault(file=str(file), problem=f"it cannot be written: {error.strerror}")
+        fault = Fault(file=str(file), problem=f"cannot be written: {error.strerror}")
         raise InputError([fault]) from error

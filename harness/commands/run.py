@@ -85,12 +85,14 @@ def command(  # noqa: PLR0913, PLR0917  (one parameter an option)
     from harness.commands.github_outputs import told_to_github  # noqa: PLC0415
     from harness.commands.run_lookup import resumed_run, suite_of_run  # noqa: PLC0415
     from harness.loading.selections import Selection  # noqa: PLC0415
+    from harness.running.output_places import require_writable  # noqa: PLC0415
     from harness.running.resuming import resumed_options  # noqa: PLC0415
     from harness.running.run_options import RunOptions  # noqa: PLC0415
 
     if resume is None and (suite is None or retry_errors or salvage):
         missing = "name a SUITE" if suite is None else "--retry-errors and --salvage need --resume"
         raise click.UsageError(f"{missing}, or a run with --resume")
+    require_writable(junit, makes_folders=True)
     options = RunOptions(
         models=models,
         epochs=epochs,

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import msgspec
 
+from harness.loading.suite_files import load_suite
+from harness.loading.vally_parameters import Parameters
 from harness.running.baseline_grading import Regrading
 from harness.running.compared_metrics import MetricChoice
 from harness.running.compared_models import Named, PairedModels, pair_models
@@ -22,6 +24,7 @@ from harness.running.run_addresses import (
     missing_words,
 )
 from harness.storing.baseline_files import UNPACKED, is_baseline_file, require_all_trials
+from harness.storing.manifests import read_manifest
 from harness.system.clock import now
 from harness.types.comparisons import Comparison, Comparisons
 from harness.types.errors import Fault, InputError, StoreError
@@ -53,11 +56,21 @@ async def compare_named(candidate: RunAddress, choices: ComparisonChoices) -> Co
 
     Raises:
         InputError: there is no such run, or as `compare_runs` does.
+        SuiteError: the suite that is named cannot be used.
         StoreError: a run cannot be read.
     """
     folder = find_candidate(candidate, choices.out)
+    choices = _with_suite(choices, folder)
     same = folder if is_one_run(choices.baseline, candidate) else None
     return await compare_runs((folder, candidate.model), choices, same)
+
+
+def _with_suite(choices: ComparisonChoices, candidate: Path) -> ComparisonChoices:
+    """Read the suite that is named, whether or not anything is graded again."""
+    if choices.suite_file is None:
+        return choices
+    parameters = Parameters(read_manifest(candidate).parameters)
+    return replace(choices, suite=load_suite(choices.suite_file, parameters))
 
 
 async def compare_runs(
