@@ -6,9 +6,9 @@ from msgspec.structs import replace
 
 from harness.measuring.flakiness import disagreement
 from harness.measuring.metric_comparing import Measured, epochs_of
+from harness.measuring.paired_differences import Spread
 from harness.measuring.paired_outcomes import Pair, Pairs
 from harness.measuring.power import (
-    LEAST_CHANGED,
     POWER,
     detectable_by_t,
     samples_by_t,
@@ -18,8 +18,9 @@ from harness.measuring.run_pairs import RunPair
 from harness.types.verdicts import Power
 
 _DECIMALS = 9
-_ROUNDING = 1e-9
 _LEAST = 1e-6
+_MOST = 1.0
+_STEPS = 30
 
 
 def power_of(measured: Measured) -> Power | None:
@@ -30,9 +31,9 @@ def power_of(measured: Measured) -> Power | None:
     """
     pairs, samples = measured.pairs, measured.moves.samples
     if measured.metric.kind == "score":
-        return _of_spread(measured, 0.0) if measured.spread.error else None
+        return _of_spread(measured) if measured.spread.error else None
     if measured.test == "sign_flip":
-        return _of_spread(measured, LEAST_CHANGED / samples)
+        return _of_signs(measured)
     return _of_runs(RunPair(samples, *epochs_of(pairs), churn_seen(pairs)), measured)
 
 
@@ -72,19 +73,46 @@ def _of_runs(runs: RunPair, measured: Measured) -> Power:
     )
 
 
-def _of_spread(measured: Measured, floor: float) -> Power:
-    """Say it of a test over samples, by what their differences vary; more epochs may not help."""
+def _of_spread(measured: Measured) -> Power:
+    """Say it of scores, by what their differences over samples vary."""
     margin, spread = _margin(measured), measured.spread
-    seen = max(detectable_by_t(spread.deviation, spread.samples), floor)
+    seen = detectable_by_t(spread.deviation, spread.samples)
     is_share = measured.metric.unit == "points"
     found = Power(detectable=None if is_share and seen > 1 else seen)
     if margin is None:
         return found
+    return replace(
+        found, samples_needed=_beyond(spread.samples, samples_by_t(spread.deviation, margin))
+    )
+
+
+def _of_signs(measured: Measured) -> Power:
+    """Say it of passes over samples that stand for others: by what their differences vary.
+
+    That is by d / K more where all pass by d less often in K epochs. And not below what is seen
+    where no sample varies by itself, for it takes five that fall; each does that fails in one
+    epoch. More epochs may not help.
+    """
+    margin, spread = _margin(measured), measured.spread
+    epochs, steady = epochs_of(measured.pairs)[1], RunPair(spread.samples, 1, 1, 0.0)
+    one = steady.detectable()
+    least = _MOST if one is None else 1 - (1 - one) ** (1 / epochs)
+    seen = least
+    for _ in range(_STEPS):
+        seen = max(detectable_by_t(_risen(spread, seen / epochs), spread.samples), least)
+    found = Power(detectable=seen if seen < _MOST else None)
+    if margin is None:
+        return found
     if not spread.error:
         return _unchanged(found, margin, (spread.samples, None))
-    least = math.ceil(floor * spread.samples / margin - _ROUNDING)
-    needed = max(samples_by_t(spread.deviation, margin), least)
+    fewest = steady.samples_needed(1 - (1 - min(margin, 1.0)) ** epochs)
+    needed = max(samples_by_t(_risen(spread, margin / epochs), margin), fewest)
     return replace(found, samples_needed=_beyond(spread.samples, needed))
+
+
+def _risen(spread: Spread, variance: float) -> float:
+    """Return the deviation of the differences where they vary by so much more."""
+    return math.sqrt(spread.deviation**2 + variance) if spread.deviation else 0.0
 
 
 def _unchanged(found: Power, margin: float, of: tuple[int, int | None]) -> Power:

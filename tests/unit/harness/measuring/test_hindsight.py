@@ -1,11 +1,13 @@
 """What a comparison says it could have seen."""
 
+import numpy as np
 import pytest
 
 from harness.measuring.foresight import sight
 from harness.measuring.hindsight import churn_seen, power_of
 from harness.measuring.metric_comparing import measure
 from harness.measuring.paired_outcomes import ComparedMetric, paired_passes
+from harness.measuring.paired_tests import sign_flip
 
 
 def power(baseline, candidate, question="fixed_suite", margin=0.05):
@@ -80,5 +82,23 @@ def test_too_few_samples_see_no_drop_at_all(samples):
 def test_a_population_is_seen_by_how_its_samples_differ():
     before, after = [(2, 2)] * 20, [(1, 2)] * 4 + [(2, 2)] * 16
     found = power(before, after, "population")
-    assert found.samples_needed == pytest.approx(105, abs=3)
+    assert found.samples_needed == pytest.approx(168, abs=3)
     assert power(before * 10, after * 10, "population").samples_needed is None
+
+
+@pytest.mark.parametrize("flaky", [0, 4])
+@pytest.mark.parametrize(("samples", "epochs"), [(24, (2, 2)), (24, (1, 3)), (60, (3, 3))])
+def test_the_smallest_drop_of_a_population_is_seen_four_times_in_five(samples, epochs, flaky):
+    rng = np.random.default_rng(8)
+    rates = np.array([0.5] * flaky + [1.0] * (samples - flaky))
+
+    def runs(drop):
+        after = np.maximum(rates - drop, 0.0)
+        sides = zip(epochs, (rates, after), strict=True)
+        one, other = ([(c, k) for c in rng.binomial(k, rate).tolist()] for k, rate in sides)
+        return paired_passes(one, other)
+
+    metric = ComparedMetric(name="trial", gating=True)
+    found = [power_of(measure(metric, runs(0.0), "population")).detectable for _ in range(60)]
+    seen = sum(sign_flip(runs(sum(found) / len(found))).regress <= 0.05 for _ in range(600)) / 600
+    assert seen == pytest.approx(0.8, abs=0.1)
