@@ -46,7 +46,9 @@ def next_step(folder: Path, summary: Summary) -> NextStep | None:
     is_under_way = any(reason.startswith(UNDER_WAY) for reason in summary.reasons)
     if is_under_way or (not first and _missing(summary) <= 0):
         return None
-    command = _grading(manifest) if is_graded else _resuming(folder, summary, manifest)
+    command = (
+        _grading(folder, summary, manifest) if is_graded else _resuming(folder, summary, manifest)
+    )
     if command is None and not first:
         return None
     how = _AGAIN if is_graded else _GO_ON
@@ -112,6 +114,14 @@ def _resuming(folder: Path, summary: Summary, manifest: Manifest) -> str | None:
     return shlex.join(["regrade", "run", "--resume", shown_path(folder), *again])
 
 
-def _grading(manifest: Manifest) -> str | None:
-    words = manifest.command
-    return shlex.join(words) if words[:2] == ("regrade", "grade") else None
+def _grading(folder: Path, summary: Summary, manifest: Manifest) -> str | None:
+    """Return what grades the trials of the run again; what lacks some begins with their source."""
+    if _missing(summary) > 0:
+        source = manifest.graded_from
+        named = {"latest": source} if isinstance(source, str) else {}
+        words = [named.get(word, word) for word in manifest.command]
+        return shlex.join(words) if words[:2] == ["regrade", "grade"] else None
+    if manifest.suite_file is None:
+        return None
+    parameters = [f"--param={one}" for one in manifest.parameters]
+    return shlex.join(["regrade", "grade", shown_path(folder), *parameters])

@@ -107,13 +107,22 @@ def test_a_suite_made_in_python_has_no_command(told):
     assert step == ("Mend the grader g (g.py:5), then go on with it", None)
 
 
-def test_what_was_graded_is_graded_again_by_the_command_that_did_it(told):
-    grade = ("regrade", "grade", "a b.jsonl", "--suite", "s.yaml")
-    graded = {"graded_from": "another", "command": grade}
+def test_what_was_graded_is_graded_again_without_another_look_at_its_source(told):
+    graded = {"graded_from": "another", "parameters": ("A=1",)}
     assert told(graded, broken_graders=(broke(),), **ended_in("overloaded")) == (
         "Mend the grader g (g.py:5), then grade it again",
-        "regrade grade 'a b.jsonl' --suite s.yaml",
+        "regrade grade r --param=A=1",
     )
+
+
+def test_what_was_not_graded_wholly_is_graded_by_the_command_that_began_it(told):
+    command = ("regrade", "grade", "latest", "--suite", "a b.yaml")
+    graded = {"graded_from": "another", "command": command}
+    assert told(graded, planned=9) == (
+        "Grade it again",
+        "regrade grade another --suite 'a b.yaml'",
+    )
+    assert told({**graded, "command": ("pytest",)}, planned=9) is None
 
 
 def test_a_run_whose_manifest_cannot_be_read_has_no_step(tmp_path):
