@@ -1,3 +1,4 @@
+import random
 from datetime import date, timedelta
 
 import msgspec
@@ -414,3 +415,19 @@ def test_a_history_judges_every_metric_as_a_comparison_does(tmp_path, history, m
     compared = {one.metric: one for one in judge_runs([pairs])[0].metrics if one.gating}
     found = {one.metric: one for one in model.verdict.metrics if one.gating}
     assert found == compared
+
+
+@pytest.mark.parametrize("absent", [range(1, 9), range(82, 90)])
+def test_hard_samples_that_a_suite_lacks_on_some_nights_change_nothing(tmp_path, history, absent):
+    chance = random.Random(7)
+    for number in range(1, 91):
+        hard = [] if number in absent else [(f"hard-{n}", 0.2) for n in range(10)]
+        rates = [*((f"easy-{n}", 0.99) for n in range(60)), *hard]
+        outcomes = [
+            an_outcome(name, chance.random() < rate, epoch)
+            for epoch in range(3)
+            for name, rate in rates
+        ]
+        store_night(tmp_path / "nights", number, outcomes)
+    (model,) = history().models
+    assert model.whole is None
