@@ -7,7 +7,7 @@ the work is done in a thread with a loop of its own.
 import asyncio
 import threading
 from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypedDict, TypeVar, Unpack
 
@@ -24,18 +24,18 @@ from harness.running.recorded_trials import Recorded, recorded_run, recorded_tra
 from harness.running.recording import RunResult
 from harness.running.replays import replay
 from harness.running.resuming import Resume
-from harness.running.run_addresses import RunAddress
-from harness.running.run_comparisons import ComparisonChoices, compare_named, read_margins
+from harness.running.run_addresses import RunAddress, find_named
+from harness.running.run_comparisons import ComparisonChoices, compare_named, with_margins
 from harness.running.run_options import RunOptions, suite_file
 from harness.running.runs import execute
 from harness.running.workers import Stop
 from harness.storing.counted_trials import counted_trials
 from harness.storing.manifests import Manifest, read_manifest
-from harness.storing.run_folders import find_run
 from harness.system.loops import run_to_end
 from harness.system.signals import on_interrupt
 from harness.system.threads import in_thread
 from harness.types.comparisons import Comparisons
+from harness.types.errors import InputError
 from harness.types.suites import Suite
 from harness.types.summaries import Summary
 from harness.types.trajectories import Trajectory
@@ -200,7 +200,7 @@ async def _compare(
     choices = ComparisonChoices(
         baseline=_address(baseline),
         out=Path(keywords.get("out", _RUNS)),
-        metrics=read_margins(_margins(keywords.get("margin")), choice),
+        metrics=with_margins(keywords.get("margin"), choice),
         question="population" if keywords.get("population", False) else "fixed_suite",
         suite=None if suite is None else _loaded(suite),
         regrades_judges=keywords.get("regrade_judges", False),
@@ -208,27 +208,29 @@ async def _compare(
         requires_baseline=keywords.get("require_baseline", False),
         confirmed=keywords.get("confirmed", False),
     )
-    return await compare_named(_address(candidate), choices)
+    try:
+        return await compare_named(_address(candidate), choices)
+    except InputError as error:
+        # The keywords are called as the options are, but for their dashes.
+        faults = [replace(one, file=_KEYWORDS.get(one.file, one.file)) for one in error.faults]
+        raise type(error)(faults) from error
+
+
+_KEYWORDS = {"--metric": "metrics", "--margin": "margin"}
 
 
 def _address(named: Run | str | Path) -> RunAddress:
     return RunAddress(str(named.folder)) if isinstance(named, Run) else RunAddress.read(str(named))
 
 
-def _margins(margin: float | Mapping[str, float] | None) -> Iterator[str]:
-    if isinstance(margin, Mapping):
-        yield from (f"{metric}={value!r}" for metric, value in margin.items())
-    elif margin is not None:
-        yield repr(margin)
-
-
 def load_run(name: str | Path, *, out: str | Path = _RUNS) -> Run:
     """Open a run directory by its path, its name under `out`, or the word `latest`.
 
     Raises:
-        StoreError: there is no such run, or it cannot be read.
+        InputError: there is no such run.
+        StoreError: it cannot be read.
     """
-    folder = find_run(name, Path(out))
+    folder = find_named(name, Path(out))
     return Run(folder, held_summary(folder))
 
 
@@ -255,7 +257,7 @@ def _resume(keywords: RunKeywords, out: Path) -> Resume | None:
     if named is None:
         return None
     return Resume(
-        folder=named.folder if isinstance(named, Run) else find_run(named, out),
+        folder=named.folder if isinstance(named, Run) else find_named(named, out),
         retry_errors=keywords.get("retry_errors", False),
         salvage=keywords.get("salvage", False),
     )

@@ -14,7 +14,8 @@ from harness.commands.shared_options import runs_folder_option
     "--metric",
     "metrics",
     multiple=True,
-    help="Let this metric decide (a grader, `trial`, seconds, cost_usd, tokens); may be repeated.",
+    help="Let this metric decide (a grader, `trial`, seconds, cost_usd, tokens, steps or "
+    "tool_calls); may be repeated.",
 )
 @click.option(
     "--margin",
@@ -75,10 +76,11 @@ def command(  # noqa: PLR0913, PLR0917  (one parameter an option)
     """Compare the run CANDIDATE with the run BASELINE, sample by sample.
 
     A run is named as for `regrade show`, one model of it as RUN::MODEL. BASELINE may also be a
-    file that `regrade baseline export` wrote, `pinned`, or `latest` (the newest complete run of the
-    suite beside CANDIDATE; latest::ONE with latest::OTHER are two models of the newest run). No
-    agent is driven. A file that is `-` is standard output, which then holds nothing else. Exit
-    codes: 0 improved, no worse or inconclusive, 1 regressed, 3 the runs cannot be compared.
+    file that `regrade baseline export` wrote, `pinned`, or `latest`: the newest complete run of the
+    suite, CANDIDATE aside, that met its gates and did not regress (latest::ONE with latest::OTHER
+    are two models of the newest run). No agent is driven. A file that is `-` is standard output,
+    which then holds nothing else. Exit codes: 0 improved, no worse or inconclusive, 1 regressed, 2
+    the input is wrong, 3 the runs cannot be compared, 4 inconclusive with --strict.
     """
     # Loaded here, so that `regrade --help` need not.
     from harness.commands.comparison_reporting import show  # noqa: PLC0415

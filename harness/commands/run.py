@@ -85,14 +85,12 @@ def command(  # noqa: PLR0913, PLR0917  (one parameter an option)
     from harness.commands.github_outputs import told_to_github  # noqa: PLC0415
     from harness.commands.run_lookup import resumed_run, suite_of_run  # noqa: PLC0415
     from harness.loading.selections import Selection  # noqa: PLC0415
-    from harness.running.output_places import require_writable  # noqa: PLC0415
     from harness.running.resuming import resumed_options  # noqa: PLC0415
     from harness.running.run_options import RunOptions  # noqa: PLC0415
 
     if resume is None and (suite is None or retry_errors or salvage):
         missing = "name a SUITE" if suite is None else "--retry-errors and --salvage need --resume"
         raise click.UsageError(f"{missing}, or a run with --resume")
-    require_writable(junit, makes_folders=True)
     options = RunOptions(
         models=models,
         epochs=epochs,
@@ -123,9 +121,11 @@ def _run(
     from harness.commands.suite_faults import load_wholly  # noqa: PLC0415
     from harness.loading.vally_parameters import Parameters  # noqa: PLC0415
     from harness.running.foreseen_faults import Upcoming  # noqa: PLC0415
+    from harness.running.output_places import require_writable  # noqa: PLC0415
     from harness.running.run_options import apply_options, suite_file  # noqa: PLC0415
     from harness.running.runs import execute  # noqa: PLC0415
 
+    require_writable(ending.junit, makes_folders=True)
     loaded = load_wholly(suite_file(suite), options.target_file, Parameters(options.parameters))
     apply_options(loaded, options)  # what refuses the run comes before what is said of it
     upcoming = Upcoming(suite=loaded, options=options, folder=resume.folder if resume else None)

@@ -8,12 +8,13 @@ import click
 from harness.running.grading_sources import run_at
 from harness.running.narrowed_runs import narrowing_of, narrowing_words
 from harness.running.resuming import Resume
+from harness.running.run_addresses import find_named
 from harness.storing.manifests import Manifest, read_manifest
-from harness.storing.run_folders import TRIALS, find_run
+from harness.storing.run_folders import TRIALS
 from harness.storing.trial_log import read_trials
 from harness.system.suggestions import suggest
 from harness.system.texts import one_line
-from harness.types.errors import Fault, InputError, StoreError
+from harness.types.errors import Fault, InputError
 
 
 def lookup_run(name: str, out: Path) -> Path:
@@ -22,12 +23,7 @@ def lookup_run(name: str, out: Path) -> Path:
     Raises:
         InputError: there is no such run.
     """
-    try:
-        return find_run(name, out)
-    except StoreError as error:
-        raise InputError(
-            [Fault(file=error.place, problem=str(error), allowed=error.hint)]
-        ) from error
+    return find_named(name, out)
 
 
 def resumed_run(name: str, out: Path, *, retry_errors: bool, salvage: bool) -> Resume:
@@ -59,11 +55,7 @@ def lookup_source(name: str, out: Path) -> Path | None:
     Raises:
         InputError: there is nothing of that name.
     """
-    try:
-        return run_at(name, out)
-    except StoreError as error:
-        allowed = f"{error.hint}; or a file or folder of records"
-        raise InputError([Fault(file=error.place, problem=str(error), allowed=allowed)]) from error
+    return run_at(name, out)
 
 
 def no_such_trial(folder: Path, sample: str | None, model: str | None) -> InputError:

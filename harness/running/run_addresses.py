@@ -70,20 +70,31 @@ def is_one_run(baseline: RunAddress, candidate: RunAddress) -> bool:
     return named and baseline.run == candidate.run
 
 
+def find_named(name: str | Path, out: Path) -> Path:
+    """Return the directory of a run that a user named.
+
+    Raises:
+        InputError: there is no such run.
+    """
+    try:
+        return find_run(name, out)
+    except StoreError as error:
+        raise _fault(error) from error
+
+
 def find_candidate(address: RunAddress, out: Path) -> Path:
     """Return the directory of a candidate.
 
     Raises:
         InputError: there is no such run.
     """
-    if address.run == PINNED or is_baseline_file(Path(address.run)):
-        problem = f"{_KINDS[address.run == PINNED]} can only be the BASELINE"
-        allowed = "a run directory, its name, or `latest`; BASELINE comes first"
+    path = Path(address.run)
+    is_exported = is_baseline_file(path) or (path.suffix == EXPORTED and not path.is_dir())
+    if address.run == PINNED or is_exported:
+        problem = f"{'an exported' if is_exported else 'the pinned'} run can only be the BASELINE"
+        allowed = "the CANDIDATE is a run directory, its name, or `latest`"
         raise InputError([Fault(file=address.run, problem=problem, allowed=allowed)])
-    return _find(address.run, out)
-
-
-_KINDS = ("an exported run", "the pinned run")
+    return find_named(address.run, out)
 
 
 def find_baseline(
@@ -105,7 +116,7 @@ def find_baseline(
         return _latest(out, wanted, address.model)
     if address.run == PINNED:
         pin = read_pins(out).get(wanted.suite)
-        return None if pin is None else _find(pin.run, out)
+        return None if pin is None else find_named(pin.run, out)
     path = Path(address.run)
     if is_baseline_file(path):
         return unpack_baseline(path, workspace)
@@ -114,13 +125,6 @@ def find_baseline(
     except StoreError as error:
         if path.suffix == EXPORTED and not path.exists():
             return None
-        raise _fault(error) from error
-
-
-def _find(name: str, out: Path) -> Path:
-    try:
-        return find_run(name, out)
-    except StoreError as error:
         raise _fault(error) from error
 
 
@@ -151,10 +155,10 @@ def find_exported(name: str, out: Path, suite: str | None) -> Path:
     """
     address = RunAddress(name)
     if name not in {LATEST, PINNED}:
-        return _find(name, out)
+        return find_named(name, out)
     if suite is None:
         is_latest = name == LATEST
-        suite = read_manifest(_find(name, out)).suite if is_latest else _pinned(out)
+        suite = read_manifest(find_named(name, out)).suite if is_latest else _pinned(out)
     found = find_baseline(address, out, Wanted(suite=suite), workspace=out)
     if found is None:
         problem = f"{missing_words(address, besides=False)} ({suite})"

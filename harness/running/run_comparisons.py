@@ -1,7 +1,7 @@
 """Runs compared as they are named: found, paired model by model, and judged."""
 
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -179,6 +179,39 @@ def read_margins(given: Iterable[str], choice: MetricChoice) -> MetricChoice:
     if faults:
         raise InputError(faults)
     return replace(choice, margin=margin, margins=margins)
+
+
+def with_margins(margin: float | Mapping[str, float] | None, choice: MetricChoice) -> MetricChoice:
+    """Add margins as a caller in Python gives them: a fraction, or numbers by metric.
+
+    Raises:
+        InputError: one is no number above 0, or a general one is no fraction.
+    """
+    if margin is None:
+        return choice
+    if not isinstance(margin, Mapping):
+        if not _is_margin(margin) or margin >= 1:
+            raise InputError([_no_margin_of("margin", margin)])
+        return replace(choice, margin=margin)
+    faults = [
+        _no_margin_of(f"margin[{name!r}]", value)
+        for name, value in margin.items()
+        if not _is_margin(value)
+    ]
+    if faults:
+        raise InputError(faults)
+    return replace(choice, margins={**choice.margins, **margin})
+
+
+def _is_margin(value: object) -> bool:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return False
+    return 0 < value < float("inf")
+
+
+def _no_margin_of(place: str, value: object) -> Fault:
+    allowed = "a fraction such as 0.05 (5 points), or numbers above 0 by metric"
+    return Fault(file=place, problem=f"found {value!r}", allowed=allowed)
 
 
 def _number(text: str) -> float | None:

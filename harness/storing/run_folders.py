@@ -70,6 +70,9 @@ def find_run(name: str | Path, out: Path = RUNS) -> Path:
         StoreError: there is no such run.
     """
     folders = tuple(dict.fromkeys((out, RUNS)))
+    if not str(name):
+        hint = "name a run directory, its name, or `latest`"
+        raise StoreError("no run: its name is empty", place="RUN", hint=hint)
     if str(name) == "latest":
         return _latest(folders)
     for path in (Path(name), *(folder / name for folder in folders)):

@@ -10,7 +10,7 @@ from fakes.stub_graders import Says, grader_spec
 from fakes.suites import fake_suite
 
 import harness
-from harness.types.errors import InputError, StoreError
+from harness.types.errors import InputError
 
 
 def make(**more):
@@ -47,8 +47,20 @@ def test_a_run_is_chosen_from_and_loaded_again(tmp_path):
 
 
 def test_a_run_that_is_not_there_is_an_error(tmp_path):
-    with pytest.raises(StoreError, match="no run"):
+    with pytest.raises(InputError, match="no run"):
         harness.load_run("nothing", out=tmp_path)
+    with pytest.raises(InputError, match="no run"):
+        harness.run(make(), resume="nothing", out=tmp_path)
+    with pytest.raises(InputError, match="no run"):
+        harness.grade("nothing", make(), out=tmp_path)
+    with pytest.raises(InputError, match="no run"):
+        harness.compare("nothing", "nothing", out=tmp_path)
+
+
+@pytest.mark.parametrize("name", ["", "::m"])
+def test_a_run_without_a_name_is_an_error(tmp_path, name):
+    with pytest.raises(InputError, match=r"^RUN: no run: its name is empty"):
+        harness.compare(name, name, out=tmp_path)
 
 
 def test_a_run_is_graded_again_with_another_suite(tmp_path):
@@ -183,10 +195,13 @@ def test_what_the_command_chooses_by_options_a_comparison_chooses_by_keywords(tw
 @pytest.mark.parametrize(
     ("chosen", "problem"),
     [
-        ({"margin": 0.0}, "found '0.0'"),
-        ({"margin": 5}, "found '5'"),
-        ({"margin": {"g": -1}}, "found 'g=-1'"),
-        ({"metrics": "nothing"}, "no metric 'nothing'"),
+        ({"margin": 0.0}, r"^margin: found 0\.0;"),
+        ({"margin": 5}, "^margin: found 5;"),
+        ({"margin": "0.05"}, r"^margin: found '0\.05';"),
+        ({"margin": True}, "^margin: found True;"),
+        ({"margin": {"g": -1}}, r"^margin\['g'\]: found -1;"),
+        ({"margin": {"nothing": 1}}, "^margin: no metric 'nothing'"),
+        ({"metrics": "nothing"}, "^metrics: no metric 'nothing'"),
     ],
 )
 def test_what_cannot_be_chosen_is_a_mistake(two, chosen, problem):
