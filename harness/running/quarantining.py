@@ -44,7 +44,7 @@ def change_quarantine(folder: Path, order: QuarantineOrder) -> Path:
 
     Only a sample with passes and failures of one kind goes in, on one model, for 14 nights, and no
     more than a tenth of the samples; none of which the history says that it has regressed, or is
-    fixed. One that is in already begins anew.
+    fixed. One that is in already has to be released to begin anew, which may be done at once.
 
     Raises:
         InputError: with a line for every sample that cannot go in or is not there to come out.
@@ -97,10 +97,24 @@ def _faults(
         if name not in known:
             problem = f"no entry for {name!r}"
             yield Fault(file=str(path), problem=problem, allowed=suggest(name, sorted(known)))
+    yield from _in_already(path, order, series, entries)
     refused = [
         fault for name in order.add for fault in _refusal(path, name, series, stand.get(name))
     ]
     yield from refused or _too_many(path, order, series, entries)
+
+
+def _in_already(
+    path: Path, order: QuarantineOrder, series: Series, entries: Sequence[QuarantineEntry]
+) -> Iterator[Fault]:
+    """Refuse samples that are quarantined now, unless they are released with the same words."""
+    keys = {name: one.key for name, one in series.present.items()}
+    in_force = rule_quarantine(entries, series.model, keys, order.today).in_force
+    for name in order.add:
+        if name in in_force and name not in order.release:
+            problem = f"{name!r} is quarantined already, until {in_force[name]}"
+            allowed = f"to begin anew: --release {name} --quarantine {name}"
+            yield Fault(file=str(path), problem=problem, allowed=allowed)
 
 
 def _refusal(path: Path, name: str, series: Series, stand: Standing | None) -> Iterator[Fault]:

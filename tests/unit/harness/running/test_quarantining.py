@@ -1,3 +1,4 @@
+from dataclasses import replace
 from datetime import date
 
 import pytest
@@ -36,13 +37,20 @@ def test_a_flaky_sample_goes_in_for_fourteen_nights_and_comes_out(nights):
     assert read_quarantine(path)[0].reason == "3 of 6 trials passed"
 
 
-def test_a_sample_that_is_in_begins_anew(nights):
-    change_quarantine(nights, order(nights, add=("s0",)))
-    change_quarantine(nights, order(nights, add=("s0", "s1")))
-    assert [one.sample for one in read_quarantine(nights.parent / "quarantine.yaml")] == [
-        "s0",
-        "s1",
-    ]
+def test_a_sample_that_is_in_begins_anew_only_where_it_is_released(nights):
+    path = change_quarantine(nights, order(nights, add=("s0",), reason="two answers"))
+    later = replace(order(nights, add=("s0", "s1")), today=date(2031, 5, 6))
+    with pytest.raises(InputError, match="'s0' is quarantined already, until 2031-05-18"):
+        change_quarantine(nights, later)
+    assert [(one.since, one.reason) for one in read_quarantine(path)] == [(TODAY, "two answers")]
+    change_quarantine(nights, replace(later, release=("s0",)))
+    assert [(one.sample, one.since.day) for one in read_quarantine(path)] == [("s0", 6), ("s1", 6)]
+
+
+def test_a_sample_whose_quarantine_has_ended_may_go_in_again(nights):
+    path = change_quarantine(nights, order(nights, add=("s0",)))
+    change_quarantine(nights, replace(order(nights, add=("s0",)), today=date(2031, 5, 18)))
+    assert [one.since for one in read_quarantine(path)] == [date(2031, 5, 18)]
 
 
 @pytest.mark.parametrize(
