@@ -30,13 +30,21 @@ def github_annotations(
     room = _MOST
     if is_bad:
         room -= 1
-        yield _annotation(kind, None, explanation.suite, explanation.verdict)
+        yield _annotation(kind, None, explanation.suite, _verdict(explanation))
     for told in _each(summary, explanation)[:room]:
         place = places.get(told.sample_id) or places.get("")
         yield _annotation(kind, place, f"{told.sample_id} on {told.model}", told.message)
     if explanation.failing > room:
         rest = f"{explanation.failing} trials did not pass; the summary of the run groups them all"
         yield _annotation("notice", None, explanation.suite, rest)
+
+
+def _verdict(explanation: Explanation) -> str:
+    step = explanation.next_step
+    if step is None:
+        return explanation.verdict
+    command = f": {step.command}" if step.command else ""
+    return f"{explanation.verdict} {step.words}{command}"
 
 
 def annotated_samples(summary: Summary, explanation: Explanation) -> frozenset[str]:

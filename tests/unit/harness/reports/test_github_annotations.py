@@ -11,7 +11,7 @@ from harness.types.comparisons import (
     SamplePair,
     TrialEvidence,
 )
-from harness.types.explanations import Place
+from harness.types.explanations import NextStep, Place
 from harness.types.verdicts import SuiteVerdict
 
 PLACES = {"": Place("suite.yaml", 0), "s1": Place("data/samples.jsonl", 7)}
@@ -28,6 +28,12 @@ def test_a_failure_is_an_error_at_its_line_of_the_dataset():
         "::error title=release train::FAILED.",
         "::error file=data/samples.jsonl,line=7,title=s1 on m::g: it said nothing",
     ]
+
+
+def test_the_verdict_names_the_next_step():
+    step = NextStep(words="Go on with it", command="regrade run --resume r")
+    (line,) = lines(state="incomplete", next_step=step)
+    assert line == "::error title=release train::FAILED. Go on with it: regrade run --resume r"
 
 
 def test_a_sample_without_a_line_is_shown_at_its_file():
