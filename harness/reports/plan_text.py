@@ -118,7 +118,7 @@ def _spendings(plan: SuitePlan) -> Iterator[str]:
 
 def _spending(one: ExpectedSpending) -> str:
     known = one.cost_usd is not None
-    cost = f"about {amount(one.cost_usd, 'USD')}" if known else "money that is not known"
+    cost = f"about {amount(one.cost_usd, 'USD')}" if known else "an unknown amount of money"
     tokens = "" if one.tokens is None else f", {counted(one.tokens, 'token')}"
     alone = f"{_time(one.agent_seconds)} of the agent's time"
     return f"{cost}{tokens}, {alone} (as {counted(one.of, 'earlier trial')} did)"

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
 
+from harness.running.narrowed_runs import narrowing_of, narrowing_words, samples_of
 from harness.running.run_addresses import PINNED, RunAddress, Wanted, find_baseline
 from harness.storing.night_outcomes import NightRecord, read_night
 from harness.types.errors import Fault, InputError
@@ -14,7 +15,8 @@ from harness.types.errors import Fault, InputError
 class NightBaseline:
     """The baseline of a suite's nights, None where there is none.
 
-    `model` is the one that was named of it. `warning` says that a pinned run is gone, or nothing.
+    `model` is the one that was named of it. `warning` says that a pinned run is gone, or took but a
+    part of the samples, or nothing.
     """
 
     night: NightRecord | None = None
@@ -65,7 +67,16 @@ def find_night_baseline(
     if place is None:
         return NightBaseline()
     known = (one for one in nights if one.folder.resolve() == place.resolve())
-    return NightBaseline(night=next(known, None) or read_night(place), model=address.model)
+    night = next(known, None) or read_night(place)
+    return NightBaseline(night=night, model=address.model, warning=_of_part(night, nights[-1]))
+
+
+def _of_part(baseline: NightRecord, tonight: NightRecord) -> str:
+    """Say of a baseline that it took a part of the samples that the nights did not take alike."""
+    ours, theirs = (samples_of(narrowing_of(one.manifest)) for one in (baseline, tonight))
+    if not ours or ours == theirs:
+        return ""
+    return f"the baseline took a part of the samples: {narrowing_words(ours)}"
 
 
 def _no_baseline(name: str) -> InputError:

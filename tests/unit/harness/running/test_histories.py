@@ -217,6 +217,14 @@ def test_runs_of_a_part_of_the_samples_are_no_nights_beside_whole_ones(tmp_path,
     assert {one.reason for one in found.left_out} == {"it took a part of the samples: --sample s1"}
 
 
+def test_a_baseline_that_took_a_part_of_the_samples_is_said_to_have(tmp_path, history):
+    for number in (1, 3):
+        night(tmp_path, number)
+    part = store_night(tmp_path / "nights", 2, [an_outcome("s1", True)], narrowed={"ids": ["s1"]})
+    (model,) = history(baseline=str(part)).models
+    assert model.warnings[0] == "the baseline took a part of the samples: --sample s1"
+
+
 def test_runs_that_all_took_the_same_part_are_nights(tmp_path, history):
     for number, tag in enumerate(("smoke", "smoke", "other")):
         store_night(tmp_path / "nights", number, [an_outcome("s1", True)], narrowed={"tags": [tag]})
