@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from msgspec.structs import replace
 
+from harness.measuring.failing_rows import turned_on
 from harness.measuring.flakiness import SampleNights, standings
 from harness.measuring.sample_changes import Change, Nights
 from harness.types.sample_states import SampleStanding
@@ -12,7 +13,10 @@ from harness.types.sample_states import SampleStanding
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """How a sample stands, and the change that it stands so since, where there was one."""
+    """How a sample stands, and the change that it stands so since, where there was one.
+
+    That of an unsettled one is where it turned, with a Bayes factor of 0: too few trials show it.
+    """
 
     standing: SampleStanding
     change: Change | None = None
@@ -24,13 +28,29 @@ def night_standings(
     """Say of every sample how it stands on the last of its nights, in the order given.
 
     `changes` are those of `sample_changes`. A sample is held against its own nights since it last
-    changed. One that changed on the night
-    `accepted` (from 0; the baseline's) or before is taken as it is now; one that changed later has
-    regressed, or is fixed, until tonight says otherwise. Every sample has as many nights.
+    changed. One that changed on the night `accepted` (from 0; the baseline's) or before is taken as
+    it is now; one that changed later has regressed, or is fixed, until tonight says otherwise. One
+    that would be flaky, but has turned only once, is unsettled: nothing shows that it passes and
+    fails with nothing changed. Every sample has as many nights.
     """
     last = {change.sample_id: change for change in changes}
     nights = [_tonight(name, of, last.get(name)) for name, of in samples.items()]
-    return [_standing(one, last.get(one.sample_id), accepted) for one in standings(nights)]
+    found = [_standing(one, last.get(one.sample_id), accepted) for one in standings(nights)]
+    return [_settled(one, samples[one.standing.sample_id], last) for one in found]
+
+
+def _settled(one: Standing, nights: Nights, last: Mapping[str, Change]) -> Standing:
+    """Call a sample unsettled that turned but once since it last changed."""
+    if one.standing.state != "flaky":
+        return one
+    change = last.get(one.standing.sample_id)
+    start = change.night if change is not None else 0
+    turned = turned_on(nights[start:])
+    if turned is None:
+        return one
+    night = start + turned
+    at = Change(one.standing.sample_id, night, bool(nights[night][1]), 0.0, start, len(nights))
+    return Standing(replace(one.standing, state="unsettled"), at)
 
 
 def _tonight(name: str, nights: Nights, change: Change | None) -> SampleNights:

@@ -161,7 +161,11 @@ def _samples(model: ModelNights, today: date) -> Iterator[str]:
         if found:
             yield f"  {words}: {counted(len(found), 'sample')}"
             said = (
-                _sample(one, changes.get((one.standing.sample_id, one.since or 0)), today)
+                _sample(
+                    one,
+                    one.turned or changes.get((one.standing.sample_id, one.since or 0)),
+                    today,
+                )
                 for one in found
             )
             yield from _cut(list(said))
@@ -179,6 +183,7 @@ def _samples(model: ModelNights, today: date) -> Iterator[str]:
 _STATES: dict[SampleState, str] = {
     "regressed": "regressed",
     "fixed": "fixed",
+    "unsettled": "unsettled (turned once, with too few trials since to tell)",
     "flaky": "flaky",
 }
 
@@ -215,7 +220,7 @@ def _facts(one: SampleNow, change: SampleChange | None, today: date) -> Iterator
         yield f"two runs disagree {rounded_percent(now.disagreement)}"
     elif one.since is not None:
         yield f"since night {one.since}"
-    if now.state != "flaky":
+    if now.state not in {"flaky", "unsettled"}:
         yield f"tonight {now.passes_tonight} of {now.trials_tonight}"
     if one.quarantined_until is not None:
         left = (one.quarantined_until - today).days

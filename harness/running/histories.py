@@ -146,18 +146,29 @@ def _ruling(series: Series, context: _Context) -> QuarantineRuling:
 def _verdicts(
     series: Series, context: _Context, ruling: QuarantineRuling
 ) -> list[SuiteVerdict | None]:
-    if context.baseline.night is None:
+    baseline = judged_against(series, context.baseline, context.options.margin)
+    if baseline is None:
         return [None] * len(series.nights)
-    # What decides is what the suite says now; it may be judged by another rule every night.
+    return list(night_verdicts(series.nights, baseline, ruling.in_force))
+
+
+def judged_against(
+    series: Series, found: NightBaseline, margin: float | None = None
+) -> Baseline | None:
+    """Return what the nights of a model are judged against, and by which metrics; None for nothing.
+
+    What decides is what the suite says now; it may be judged by another rule every night.
+    """
+    if found.night is None:
+        return None
     rule = series.nights[-1].manifest.comparison or {}
-    baseline = Baseline(
-        night=context.baseline.night,
+    return Baseline(
+        night=found.night,
         model=series.model,
-        own_model=context.baseline.own_model(series.model),
-        choice=chosen_metrics(rule, MetricChoice(margin=context.options.margin)),
+        own_model=found.own_model(series.model),
+        choice=chosen_metrics(rule, MetricChoice(margin=margin)),
         question="population" if rule.get("population") else "fixed_suite",
     )
-    return list(night_verdicts(series.nights, baseline, ruling.in_force))
 
 
 def changes_and_standings(
@@ -165,10 +176,10 @@ def changes_and_standings(
 ) -> tuple[list[Change], list[Standing]]:
     """Return the changes of all samples, and how each stands, by those since the baseline."""
     found = sample_changes(series.nights_of)
-    return found, night_standings(series.nights_of, found, _accepted(series, baseline))
+    return found, night_standings(series.nights_of, found, accepted_night(series, baseline))
 
 
-def _accepted(series: Series, baseline: NightRecord | None) -> int:
+def accepted_night(series: Series, baseline: NightRecord | None) -> int:
     """Return the last night (from 0) whose changes the baseline has already; 0 for none."""
     if baseline is None:
         return 0

@@ -7,14 +7,14 @@ from harness.measuring.flip_forecasts import TwoNights, flip_forecast
 from harness.measuring.night_standings import Standing
 from harness.measuring.pass_rates import pass_rate
 from harness.measuring.quarantine_rules import QuarantineRuling
-from harness.running.night_series import Series, changes_on
+from harness.running.night_series import Series, changes_on, sample_change
 from harness.storing.night_outcomes import NightRecord, SampleNight
-from harness.types.nights import ExpectedFlips, Night, SampleNow
+from harness.types.nights import ExpectedFlips, Night, SampleChange, SampleNow
 from harness.types.sample_states import SampleStanding
 from harness.types.summaries import Interval
 from harness.types.verdicts import SuiteVerdict
 
-_SHOWN_FIRST = ("regressed", "fixed", "flaky", "new", "stable_fail", "stable_pass")
+_SHOWN_FIRST = ("regressed", "fixed", "unsettled", "flaky", "new", "stable_fail", "stable_pass")
 _TWO = 2
 _STABLE = frozenset({"stable_fail", "stable_pass"})
 
@@ -66,8 +66,17 @@ def standing_out(
         until = ruling.in_force.get(one.standing.sample_id)
         if until is not None or one.standing.state not in _STABLE:
             yield SampleNow(
-                standing=one.standing, since=_since(series, one), quarantined_until=until
+                standing=one.standing,
+                since=_since(series, one),
+                turned=_turned(series, one),
+                quarantined_until=until,
             )
+
+
+def _turned(series: Series, one: Standing) -> SampleChange | None:
+    if one.standing.state != "unsettled" or one.change is None:
+        return None
+    return sample_change(series, one.change)
 
 
 def _since(series: Series, one: Standing) -> int | None:

@@ -88,7 +88,7 @@ def turns_of(series: Series, changes: Sequence[tuple[Change, bool]]) -> list[Nig
             series,
             place,
             [
-                _sample_change(series, change, is_told=is_told)
+                sample_change(series, change, is_told=is_told)
                 for change, is_told in changes
                 if (change.night, change.fell) == place
             ],
@@ -111,7 +111,8 @@ def _turn(
     )
 
 
-def _sample_change(series: Series, change: Change, *, is_told: bool) -> SampleChange:
+def sample_change(series: Series, change: Change, *, is_told: bool = False) -> SampleChange:
+    """Return a change of a sample with its trials on both sides, `is_told` by all of its nights."""
     nights = series.nights_of[change.sample_id]
     return SampleChange(
         sample_id=change.sample_id,

@@ -4,11 +4,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 from pathlib import Path
+from typing import NamedTuple
 
 from harness.loading.quarantine_files import read_quarantine, write_quarantine
+from harness.measuring.failing_rows import FailingRow, failing_row
 from harness.measuring.night_standings import Standing
 from harness.measuring.quarantine_rules import quarantine_limit, rule_quarantine
 from harness.measuring.sample_changes import Nights
+from harness.running.common_falls import CommonFalls, common_falls
 from harness.running.histories import changes_and_standings, quarantine_path
 from harness.running.night_baselines import find_night_baseline
 from harness.running.night_runs import find_nights
@@ -39,12 +42,21 @@ class QuarantineOrder:
     workspace: Path
 
 
+class _Now(NamedTuple):
+    """The present entries, how the samples stand, and what speaks for a regression of several."""
+
+    entries: Sequence[QuarantineEntry]
+    stand: Mapping[str, Standing]
+    falls: CommonFalls | None
+
+
 def change_quarantine(folder: Path, order: QuarantineOrder) -> Path:
     """Change the file of quarantined samples and return its path; it is changed wholly or not.
 
     Only a sample with passes and failures of one kind goes in, on one model, for 14 nights, and no
     more than a tenth of the samples; none of which the history says that it has regressed, or is
-    fixed. One that is in already has to be released to begin anew, which may be done at once.
+    fixed, and none whose failures belong to a regression of the suite. One that is in already has
+    to be released to begin anew, which may be done at once.
 
     Raises:
         InputError: with a line for every sample that cannot go in or is not there to come out.
@@ -62,10 +74,10 @@ def change_quarantine(folder: Path, order: QuarantineOrder) -> Path:
     series = series_of(_model(folder, order.model, models), of_suite)
     entries = read_quarantine(path)
     baseline = find_night_baseline(folder, of_suite, order.baseline, order.workspace)
-    stand = {
-        one.standing.sample_id: one for one in changes_and_standings(series, baseline.night)[1]
-    }
-    if faults := list(_faults(path, order, series, (entries, stand))):
+    found, standings = changes_and_standings(series, baseline.night)
+    stand = {one.standing.sample_id: one for one in standings}
+    falls = common_falls(series, baseline, found)
+    if faults := list(_faults(path, order, series, _Now(entries, stand, falls))):
         raise InputError(faults)
     gone = {*order.release, *order.add}
     kept = [
@@ -88,19 +100,17 @@ def _faults(
     path: Path,
     order: QuarantineOrder,
     series: Series,
-    now: tuple[Sequence[QuarantineEntry], Mapping[str, Standing]],
+    now: _Now,
 ) -> Iterator[Fault]:
     """Say what cannot be, by the present entries and how the samples stand."""
-    entries, stand = now
+    entries = now.entries
     known = {one.sample for one in entries}
     for name in order.release:
         if name not in known:
             problem = f"no entry for {name!r}"
             yield Fault(file=str(path), problem=problem, allowed=suggest(name, sorted(known)))
     yield from _in_already(path, order, series, entries)
-    refused = [
-        fault for name in order.add for fault in _refusal(path, name, series, stand.get(name))
-    ]
+    refused = [fault for name in order.add for fault in _refusal(path, name, series, now)]
     yield from refused or _too_many(path, order, series, entries)
 
 
@@ -117,7 +127,8 @@ def _in_already(
             yield Fault(file=str(path), problem=problem, allowed=allowed)
 
 
-def _refusal(path: Path, name: str, series: Series, stand: Standing | None) -> Iterator[Fault]:
+def _refusal(path: Path, name: str, series: Series, now: _Now) -> Iterator[Fault]:
+    stand = now.stand.get(name)
     if name not in series.present or stand is None:
         ran = any(name in night.models[series.model] for night in series.nights)
         problem = f"no sample {name!r} {'runs any more' if ran else 'has run'}"
@@ -128,6 +139,10 @@ def _refusal(path: Path, name: str, series: Series, stand: Standing | None) -> I
         yield Fault(file=str(path), problem=problem, allowed=refused[1])
         return
     nights = series.nights_of[name]
+    if now.falls is not None and (row := failing_row(nights, now.falls.nights)):
+        problem = f"{name!r} may have regressed: {_row_words(row)}, while {now.falls.words}"
+        yield Fault(file=str(path), problem=problem, allowed=_REFUSED["regressed"][1])
+        return
     passes, failures = (sum(night[side] for night in nights) for side in (0, 1))
     if not passes or not failures:
         only = f"{passes + failures} trials of {name!r} have all {'passed' if passes else 'failed'}"
@@ -154,6 +169,12 @@ def _evidence(series: Series, stand: Standing) -> str:
     start, night, end = stand.change.start, stand.change.night, stand.change.end
     before, after = (_passes(nights[one:other]) for one, other in ((start, night), (night, end)))
     return f"{before} trials passed before night {night + 1}, {after} since"
+
+
+def _row_words(row: FailingRow) -> str:
+    (passes, trials), (passes_since, trials_since) = row.before, row.since
+    before = f"{passes} of {trials} trials passed before night {row.night + 1}"
+    return f"{before}, {passes_since} of {trials_since} since"
 
 
 def _passes(nights: Nights) -> str:

@@ -67,12 +67,13 @@ class NightOfChange(msgspec.Struct, frozen=True, kw_only=True):
 class SampleNow(msgspec.Struct, frozen=True, kw_only=True):
     """How a sample stands tonight; `since` is the number of the night since which it does.
 
-    `since` is None where it never changed. `quarantined_until` is the day on which its quarantine
-    ends, None for a sample that gates.
+    `since` is None where it never changed. `turned` is where an unsettled one did.
+    `quarantined_until` is the day on which its quarantine ends, None for a sample that gates.
     """
 
     standing: SampleStanding
     since: int | None = None
+    turned: SampleChange | None = None
     quarantined_until: date | None = None
 
 

@@ -4,8 +4,14 @@ from typing import Literal
 
 import msgspec
 
-SampleState = Literal["stable_pass", "stable_fail", "flaky", "regressed", "fixed", "new"]
-"""What a sample's history says of it; `new` is one with too little history to say."""
+SampleState = Literal[
+    "stable_pass", "stable_fail", "flaky", "regressed", "fixed", "new", "unsettled"
+]
+"""What a sample's history says of it; `new` is one with too little history to say.
+
+`unsettled` is one whose trials ended one way up to some night, and the other way in every trial
+since, which are too few to say that it has regressed or is fixed.
+"""
 
 
 class SampleStanding(msgspec.Struct, frozen=True, kw_only=True):

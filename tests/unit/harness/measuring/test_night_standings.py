@@ -51,8 +51,21 @@ def test_a_mended_sample_is_judged_by_its_nights_since():
     assert (found.standing.passes, found.standing.trials) == (24, 24)
 
 
-def test_one_bad_trial_among_many_samples_is_no_regression():
-    assert stand([*[(1, 0)] * 20, (0, 1)], others=400).standing.state == "flaky"
+@pytest.mark.parametrize(
+    ("of", "state", "since"),
+    [
+        (nights((20, (1, 0)), (1, (0, 1))), "unsettled", 20),
+        (nights((6, (1, 0)), (4, (0, 1))), "unsettled", 6),
+        (nights((6, (1, 0)), (2, (0, 1)), (1, (0, 0))), "unsettled", 6),
+        (nights((6, (0, 1)), (2, (1, 0))), "unsettled", 6),
+        (nights((6, (1, 0)), (1, (0, 1)), (1, (1, 0))), "flaky", None),
+        (nights((6, (3, 0)), (1, (2, 1))), "flaky", None),
+    ],
+)
+def test_one_turn_among_many_samples_is_no_regression_and_not_flaky_either(of, state, since):
+    found = stand(of, others=400)
+    assert found.standing.state == state
+    assert (found.change.night if found.change else None) == since
 
 
 def test_a_sample_that_did_not_run_tonight_stands_as_before():

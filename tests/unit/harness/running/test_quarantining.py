@@ -1,11 +1,13 @@
 from dataclasses import replace
-from datetime import date
+from datetime import date, timedelta
 
 import pytest
-from fakes.stored_nights import an_outcome, store_night
+from fakes.stored_nights import FIRST, an_outcome, store_night
 
 from harness.loading.quarantine_files import read_quarantine
+from harness.running.histories import HistoryOptions, read_history
 from harness.running.quarantining import QuarantineOrder, change_quarantine
+from harness.storing.baseline_files import Pin, pin_baseline
 from harness.types.errors import InputError
 
 TODAY = date(2031, 5, 4)
@@ -150,3 +152,48 @@ def test_a_sample_that_has_left_the_suite_is_told_from_an_unknown_one(tmp_path):
     store_night(nights, 3, [an_outcome(f"s{n}", True, e) for n in range(19) for e in range(3)])
     with pytest.raises(InputError, match="no sample 'x' runs any more"):
         change_quarantine(nights, order(nights, add=("x",)))
+
+
+def broken_together(folder, *, pinned=True, nights=11, broken=20, seed_flaky=True):
+    """Store nights of 80 samples of one epoch, of which 20 fail from night 7 on."""
+    for number in range(1, nights + 1):
+        outcomes = [an_outcome(f"s{n}", n >= broken or number < 7) for n in range(80)]
+        # One that passes and fails by turns, whatever the others do.
+        if seed_flaky:
+            outcomes[40] = an_outcome("s40", number % 2 == 0)
+        run = store_night(folder / "nights", number, outcomes)
+        if pinned and number == 4:
+            pin_baseline(folder / "nights", "nightly", Pin(run=run.name, set_at=FIRST))
+    return folder / "nights"
+
+
+@pytest.mark.parametrize("last", range(7, 12))
+@pytest.mark.parametrize("pinned", [True, False])
+def test_a_sample_that_broke_with_others_is_neither_flaky_nor_quarantined(tmp_path, last, pinned):
+    nights = broken_together(tmp_path, nights=last, pinned=pinned)
+    workspace = tmp_path / "workspace"
+    workspace.mkdir()
+    options = HistoryOptions(now=FIRST + timedelta(days=30), workspace=workspace)
+    (model,) = read_history(nights, options).models
+    assert {x.standing.sample_id for x in model.samples if x.standing.state == "flaky"} == {"s40"}
+    with pytest.raises(InputError, match=r"'s1' (may have|has) regressed: 6 of 6 trials") as caught:
+        change_quarantine(nights, order(nights, add=("s1",)))
+    assert len(caught.value.faults) == 1
+    change_quarantine(nights, order(nights, add=("s40",)))
+
+
+def test_a_sample_that_failed_once_before_all_broke_hides_no_regression_either(tmp_path):
+    nights = broken_together(tmp_path, nights=6)
+    for number in range(7, 12):
+        store_night(nights, number, [an_outcome(f"s{n}", n >= 20) for n in range(80)])
+    for path in sorted(nights.glob("[!.]*/outcomes.jsonl"))[:1]:
+        outcomes = [an_outcome(f"s{n}", n != 3) for n in range(80)]
+        path.parent.rename(tmp_path / "old")
+        store_night(nights, 1, outcomes)
+    with pytest.raises(InputError, match="'s3' may have regressed: 5 of 6 trials"):
+        change_quarantine(nights, order(nights, add=("s3",)))
+
+
+def test_where_nothing_else_fell_one_that_failed_lately_may_go_in(tmp_path):
+    nights = broken_together(tmp_path, broken=1, seed_flaky=False, pinned=False, nights=8)
+    change_quarantine(nights, order(nights, add=("s0",)))
