@@ -76,6 +76,8 @@ def _ending(summary: Summary) -> str:
     how = f"{failing:,} of {ended} did not pass" if failing else f"none of {ended} failed"
     how = how if trials else f"no trial{f' of {planned:,}' if planned else ''} ended"
     if not summary.complete:
+        if trials and summary.reasons and planned is not None and trials < planned:
+            how = f"{_so_far(trials, planned)} ended, {failing or 'none'} of them did not pass"
         more = len(summary.reasons) - 1
         further = f" (and {counted(more, 'further reason')})" if more > 0 else ""
         whys = [*summary.reasons[:1]] or [f"{_so_far(trials, planned)} ended"] * (trials > 0)

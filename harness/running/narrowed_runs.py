@@ -5,9 +5,11 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import asdict
 from typing import Any
 
+from harness.loading.datasets import open_dataset
 from harness.loading.selections import Selection, effective
 from harness.running.run_options import RunOptions
 from harness.storing.manifests import Manifest
+from harness.types.errors import DatasetError
 from harness.types.suites import Suite
 
 Narrowing = Mapping[str, Any]
@@ -18,13 +20,33 @@ _OPTIONS = {"ids": "--sample", "tags": "--tag", "limit": "--limit", "models": "-
 
 
 def narrowed_by(suite: Suite, options: RunOptions) -> dict[str, Any]:
-    """Return what options leave of a suite as its file has it; that selects samples, too."""
+    """Return what options leave of a suite as its file has it; that selects samples, too.
+
+    Samples are chosen only where not all that the suite selects are taken.
+    """
     taken, whole = (asdict(effective(one, suite)) for one in (options.selection, Selection()))
     found = {name: _plain(taken[name]) for name in _SAMPLES if taken[name] != whole[name]}
+    if any(found.values()) and _takes_all(suite, options.selection):
+        found = {}
     own = suite.target.models if suite.target else ()
     if options.models and not set(own) <= set(options.models):
         found["models"] = list(options.models)
     return {name: value for name, value in found.items() if value}
+
+
+def _takes_all(suite: Suite, selection: Selection) -> bool:
+    """Say whether a selection takes the very samples that the suite does by itself.
+
+    A dataset with faults is refused where it is opened to be driven, with all of them.
+    """
+    try:
+        taken, whole = (open_dataset(suite, one) for one in (selection, Selection()))
+        if taken.count != whole.count:
+            return False
+        pairs = zip(taken.samples(), whole.samples(), strict=True)
+        return all(one.id == other.id for one, other in pairs)
+    except DatasetError:
+        return False
 
 
 def _plain(value: Any) -> Any:

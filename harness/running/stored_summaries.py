@@ -1,4 +1,4 @@
-"""The summary of a stored run: as it was written, or made again where a kill came first."""
+"""The summary of a stored run: as it was written, or made again where there is none."""
 
 from pathlib import Path
 
@@ -20,6 +20,9 @@ from harness.types.trials import Trial
 
 UNDER_WAY = "the run is still under way"
 """How the reason begins by which the numbers of a run are not its last ones."""
+
+ENDED_EARLY = "it ended before its summary was written"
+"""Why a run without a summary cannot be judged: killed, or on a full disk, which nobody knows."""
 
 _trials = msgspec.json.Decoder(Trial)
 
@@ -54,7 +57,7 @@ def summary_of(folder: Path) -> Summary:
         run_id=manifest.run_id,
         planned=manifest.planned,
         failures=failures.first(),
-        reasons=[f"{UNDER_WAY}: {holder}" if holder else "the run was killed"],
+        reasons=[f"{UNDER_WAY}: {holder}" if holder else ENDED_EARLY],
         warnings=notes,
         broke=broken.first(),
         observed=observed_graders(manifest),

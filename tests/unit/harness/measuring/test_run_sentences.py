@@ -61,6 +61,14 @@ MET, MISSED, OPEN = (gate(passed=passed) for passed in (True, False, None))
             ),
         ),
         (
+            {"complete": False, "planned": 9, "reasons": ("the disk is full",)},
+            "incomplete",
+            (
+                "INCOMPLETE, and cannot be judged: the disk is full; "
+                "2 of 9 planned trials ended, 1 of them did not pass."
+            ),
+        ),
+        (
             {"complete": False, "planned": 9},
             "incomplete",
             (
