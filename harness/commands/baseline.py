@@ -21,7 +21,8 @@ def set_baseline(run: str, out: Path) -> int:
     Only a complete run can be pinned. The pin is a line of baselines.json in the folder of runs.
     """
     # Loaded here, so that `regrade --help` need not.
-    from harness.commands.run_lookup import lookup_run, warn_of_part  # noqa: PLC0415
+    from harness.commands.run_lookup import lookup_run, warn_of_part, warn_of_run  # noqa: PLC0415
+    from harness.running.planned_comparisons import known_against  # noqa: PLC0415
     from harness.running.run_addresses import require_complete  # noqa: PLC0415
     from harness.storing.baseline_files import Pin, pin_baseline  # noqa: PLC0415
     from harness.system.clock import now  # noqa: PLC0415
@@ -30,6 +31,7 @@ def set_baseline(run: str, out: Path) -> int:
     folder = lookup_run(run, out)
     manifest = require_complete(folder)
     warn_of_part(manifest)
+    warn_of_run(known_against(folder, manifest))
     # A run elsewhere is found again by its path alone.
     place = folder.name if folder.parent.resolve() == out.resolve() else str(folder.resolve())
     pin_baseline(out, manifest.suite, Pin(run=place, set_at=now()))
@@ -52,8 +54,9 @@ def export(run: str, suite: str | None, out: Path | None) -> int:
     exported. RUN may be `pinned`, or `latest`: as a baseline, the newest complete run that met its
     gates and did not regress, of the suite that was run last unless --suite names one.
     """
-    from harness.commands.run_lookup import warn_of_part  # noqa: PLC0415
+    from harness.commands.run_lookup import warn_of_part, warn_of_run  # noqa: PLC0415
     from harness.running.output_places import refuse_overwriting  # noqa: PLC0415
+    from harness.running.planned_comparisons import known_against  # noqa: PLC0415
     from harness.running.run_addresses import find_exported, require_complete  # noqa: PLC0415
     from harness.storing.baseline_files import export_baseline  # noqa: PLC0415
     from harness.storing.run_folders import RUNS  # noqa: PLC0415
@@ -64,6 +67,7 @@ def export(run: str, suite: str | None, out: Path | None) -> int:
     path = out or Path(f"{folder.resolve().name}.baseline.zip")
     refuse_overwriting(path)
     warn_of_part(manifest)
+    warn_of_run(known_against(folder, manifest))
     export_baseline(folder, path)
     click.echo(one_line(f"wrote {path}: {folder.resolve().name}"))
     return 0

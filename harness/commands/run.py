@@ -1,20 +1,19 @@
 """`regrade run`: drive, grade, store, sum up."""
 
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from harness.commands.baseline_options import baseline_options
+from harness.commands.baseline_options import baseline_options, compared, settled
 from harness.commands.env_option import env_file_option
 from harness.commands.shared_options import parameters_option, runs_folder_option, selection_options
 
 if TYPE_CHECKING:
-    from harness.commands.baseline_options import Against
     from harness.running.resuming import Resume
-    from harness.running.run_options import RunOptions
+    from harness.running.run_options import ComparedWith, RunOptions
 
 
 @click.command(name="run")
@@ -64,7 +63,7 @@ def command(  # noqa: PLR0913, PLR0917  (one parameter an option)
     resume: str | None,
     junit: Path | None,
     *,
-    against: "Against | None",
+    against: "ComparedWith | None",
     retry_errors: bool,
     salvage: bool,
     quiet: bool,
@@ -76,8 +75,8 @@ def command(  # noqa: PLR0913, PLR0917  (one parameter an option)
     the run and sums up what was done.
 
     With --resume, SUITE may be left out: it is that of the run, and so are the models, epochs,
-    samples, target and parameters that are not given. Nothing that was stored and still counts is
-    driven again.
+    samples, target, parameters and baseline that are not given. Nothing that was stored and still
+    counts is driven again.
 
     With --baseline, the exit code is the gravest of the run's and the comparison's.
     """
@@ -125,11 +124,13 @@ def _run(
     from harness.running.run_options import apply_options, suite_file  # noqa: PLC0415
     from harness.running.runs import execute  # noqa: PLC0415
 
+    against = settled(ending.against, resume)
+    options = replace(options, compared_with=against)
     require_writable(ending.junit, makes_folders=True)
     loaded = load_wholly(suite_file(suite), options.target_file, Parameters(options.parameters))
     apply_options(loaded, options)  # what refuses the run comes before what is said of it
     upcoming = Upcoming(suite=loaded, options=options, folder=resume.folder if resume else None)
-    compare = ending.against.compared(upcoming) if ending.against else None
+    compare = compared(against, upcoming) if against else None
     say_spending_rule(loaded, options.concurrency)
     return run_and_report(
         loaded,
@@ -146,4 +147,4 @@ class _Ending:
 
     quiet: bool
     junit: Path | None
-    against: "Against | None"
+    against: "ComparedWith | None"

@@ -49,6 +49,13 @@ def warn_of_part(manifest: Manifest) -> None:
             click.echo(one_line(told), err=True)
 
 
+def warn_of_run(known: str) -> None:
+    """Tell the user what is known against a baseline; a lost terminal is no matter."""
+    if known:
+        with suppress(OSError):
+            click.echo(one_line(f"warning: this run {known}"), err=True)
+
+
 def lookup_source(name: str, out: Path) -> Path | None:
     """Find the run that the user named; None where records of another tool lie there.
 

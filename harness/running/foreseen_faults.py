@@ -34,7 +34,11 @@ class Upcoming:
         """Return for what a baseline is sought."""
         narrowing: Narrowing = narrowed_by(self.suite, self.options)
         return Wanted(
-            suite=self.suite.name, narrowing=narrowing, models=self.models, besides=self.folder
+            suite=self.suite.name,
+            narrowing=narrowing,
+            models=self.models,
+            besides=self.folder,
+            is_earlier=self.folder is not None,
         )
 
 

@@ -10,6 +10,7 @@ import msgspec
 
 from harness.loading.datasets import Dataset
 from harness.loading.selections import Selection, effective
+from harness.running.planned_comparisons import planned_comparison
 from harness.running.plans import plan
 from harness.running.run_changes import changes_between, changes_of_suite
 from harness.running.run_manifests import make_manifest
@@ -69,9 +70,10 @@ def resumed_options(folder: Path, options: RunOptions) -> RunOptions:
         models=options.models or manifest.models,
         epochs=options.epochs or manifest.epochs,
         selection=chosen if chosen != Selection() else _selection(manifest),
-        out=folder.parent,
+        out=(folder if folder.name not in {"", ".."} else folder.resolve()).parent,
         target_file=options.target_file or _path(manifest.target_file),
         parameters=options.parameters or manifest.parameters,
+        compared_with=options.compared_with or planned_comparison(manifest),
     )
 
 

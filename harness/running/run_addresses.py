@@ -5,11 +5,10 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-import msgspec
-
 from harness.running.completing import how_to_complete
 from harness.running.held_trials import held_summary
 from harness.running.narrowed_runs import Narrowing, narrowing_of, stands_for
+from harness.running.planned_comparisons import known_against
 from harness.storing.baseline_files import (
     EXPORTED,
     is_baseline_file,
@@ -17,7 +16,7 @@ from harness.storing.baseline_files import (
     unpack_baseline,
 )
 from harness.storing.manifests import Manifest, read_manifest, read_summary
-from harness.storing.run_folders import COMPARISON, TRIALS, find_run
+from harness.storing.run_folders import TRIALS, find_run
 from harness.storing.run_order import RunOrder
 from harness.types.errors import Fault, InputError, StoreError
 
@@ -43,16 +42,17 @@ class Wanted:
     """For what a baseline is sought: a run of a suite, of which it took what `narrowing` says.
 
     `models` are those that have to be in it, if its own were chosen; None for any. `besides` is the
-    candidate.
+    candidate; with `is_earlier`, only runs that were made before it will do.
     """
 
     suite: str
     narrowing: Narrowing = field(default_factory=dict)
     models: Sequence[str] | None = ()
     besides: Path | None = None
+    is_earlier: bool = False
 
     @staticmethod
-    def by(candidate: Path, model: str | None) -> "Wanted":
+    def by(candidate: Path, model: str | None, *, is_earlier: bool = False) -> "Wanted":
         """Return what is wanted for a stored run, or one model of it.
 
         Raises:
@@ -61,7 +61,13 @@ class Wanted:
         manifest = read_manifest(candidate)
         models = manifest.models if model is None else (model,)
         narrowing = narrowing_of(manifest)
-        return Wanted(suite=manifest.suite, narrowing=narrowing, models=models, besides=candidate)
+        return Wanted(
+            suite=manifest.suite,
+            narrowing=narrowing,
+            models=models,
+            besides=candidate,
+            is_earlier=is_earlier,
+        )
 
 
 def is_one_run(baseline: RunAddress, candidate: RunAddress) -> bool:
@@ -102,11 +108,11 @@ def find_baseline(
 ) -> Path | None:
     """Return the directory of a baseline; None where there is none yet.
 
-    `latest` is the newest complete run of the suite under `out` that met its gates and was not
-    regressed, the candidate left out, and of those that took a part of the suite all but the ones
-    that took the part which is wanted, on its models if there is one; `pinned` the one that
-    `regrade baseline set` has pinned. An exported run is unpacked into `workspace`. Only these may
-    be missing: an exported run is not there on the first night.
+    `latest` is the newest complete run of the suite under `out` that met its gates, was compared if
+    it was to be, and did not regress, the candidate left out, and of those that took a part of the
+    suite all but the ones that took the part which is wanted, on its models if there is one;
+    `pinned` the one that `regrade baseline set` has pinned. An exported run is unpacked into
+    `workspace`. Only these may be missing: an exported run is not there on the first night.
 
     Raises:
         InputError: there is no such run, or what lies there is none.
@@ -128,16 +134,16 @@ def find_baseline(
         raise _fault(error) from error
 
 
-def missing_words(address: RunAddress, *, besides: bool = True) -> str:
+def missing_words(address: RunAddress, *, besides: bool = True, is_earlier: bool = False) -> str:
     """Say in a sentence part what is not there where `find_baseline` has found nothing.
 
-    `besides` says that a candidate was left out.
+    `besides` says that a candidate was left out, `is_earlier` later runs as well.
     """
     if address.run == LATEST:
-        besides_it = "besides the candidate " if besides else ""
+        besides_it = f"{'before' if is_earlier else 'besides'} the candidate " if besides else ""
         return (
             f"there is no baseline yet: {besides_it}there is no complete run of the whole suite "
-            "that met its gates and did not regress"
+            "that met its gates and neither regressed nor missed its comparison"
         )
     if address.run == PINNED:
         return "there is no baseline yet: no run is pinned for the suite"
@@ -203,51 +209,25 @@ def _latest(out: Path, wanted: Wanted, model: str | None) -> Path | None:
 
 def _good_runs(out: Path, wanted: Wanted) -> Iterator[Path]:
     """Return the complete runs of a suite that nothing is known against, newest first."""
-    besides = wanted.besides
+    besides, order = wanted.besides and wanted.besides.resolve(), RunOrder(out)
+    first_left_out = order.of(besides) if besides and wanted.is_earlier else None
     folders = (path.parent for path in out.glob(f"*/{TRIALS}"))
-    for folder in sorted(folders, key=RunOrder(out).of, reverse=True):
-        is_other = besides is None or folder.resolve() != besides.resolve()
+    for folder in sorted(folders, key=order.of, reverse=True):
+        is_later = first_left_out is not None and order.of(folder) >= first_left_out
+        is_other = not is_later and folder.resolve() != besides
         # What cannot be read, or was killed, is no complete run.
         with suppress(StoreError):
             if not is_other:
                 continue
             manifest = read_manifest(folder)
             is_like = stands_for(manifest, wanted.narrowing, wanted.models)
-            if manifest.suite == wanted.suite and is_like and _is_good(folder):
+            if manifest.suite == wanted.suite and is_like and _is_good(folder, manifest):
                 yield folder
 
 
-class _Verdict(msgspec.Struct):
-    verdict: str
-
-
-class _Compared(msgspec.Struct):
-    verdict: _Verdict
-
-
-class _AllCompared(msgspec.Struct):
-    """What of `comparison.json` says whether the run has regressed."""
-
-    comparisons: tuple[_Compared, ...] = ()
-
-
-_comparisons = msgspec.json.Decoder(_AllCompared)
-
-
-def _is_good(folder: Path) -> bool:
+def _is_good(folder: Path, manifest: Manifest) -> bool:
     summary = read_summary(folder)
-    return summary.complete and summary.passed and not _has_regressed(folder)
-
-
-def _has_regressed(folder: Path) -> bool:
-    """Say whether a run has regressed against its own baseline; what is damaged may have."""
-    try:
-        found = _comparisons.decode((folder / COMPARISON).read_bytes())
-    except FileNotFoundError:
-        return False
-    except (OSError, msgspec.MsgspecError, UnicodeDecodeError):
-        return True
-    return any(one.verdict.verdict == "regressed" for one in found.comparisons)
+    return summary.complete and summary.passed and not known_against(folder, manifest)
 
 
 def _fault(error: StoreError) -> InputError:

@@ -37,7 +37,10 @@ _GRAVEST_FIRST = (3, 1, 4)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ComparisonChoices:
-    """What is chosen of a comparison; runs are sought under `out`."""
+    """What is chosen of a comparison; runs are sought under `out`.
+
+    With `is_earlier`, the `latest` is one that was made before the candidate.
+    """
 
     baseline: RunAddress
     out: Path
@@ -49,6 +52,7 @@ class ComparisonChoices:
     is_strict: bool = False
     requires_baseline: bool = False
     confirmed: bool = False
+    is_earlier: bool = False
 
 
 async def compare_named(candidate: RunAddress, choices: ComparisonChoices) -> Comparisons:
@@ -90,7 +94,7 @@ async def compare_runs(
         found = baseline or baseline_of(choices, candidate, workspace)
         if found is None:
             code = 3 if choices.requires_baseline else 0
-            missing = missing_words(choices.baseline)
+            missing = missing_words(choices.baseline, is_earlier=choices.is_earlier)
             return Comparisons(first_night=True, exit_code=code, missing=missing)
         require_whole_file(choices.baseline, found)
         paired = pair_models((found, choices.baseline.model), candidate)
@@ -104,7 +108,7 @@ async def compare_runs(
 
 def baseline_of(choices: ComparisonChoices, candidate: Named, workspace: Path) -> Path | None:
     """Find the baseline of a candidate; None where there is none yet."""
-    wanted = Wanted.by(*candidate)
+    wanted = Wanted.by(*candidate, is_earlier=choices.is_earlier)
     return find_baseline(choices.baseline, choices.out, wanted, workspace=workspace)
 
 

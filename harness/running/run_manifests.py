@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import asdict
 from datetime import datetime
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -10,8 +11,10 @@ import msgspec
 from harness.documents.yaml_secrets import redact_yaml
 from harness.loading.datasets import Dataset
 from harness.loading.selections import effective
-from harness.running.run_options import RunOptions
+from harness.running.run_options import ComparedWith, RunOptions
+from harness.storing.baseline_files import EXPORTED
 from harness.storing.manifests import Manifest, environment_of
+from harness.storing.run_folders import TRIALS
 from harness.system.hashing import sha256_of
 from harness.system.redaction import known_secrets, redact
 from harness.system.secret_values import Secrets
@@ -24,6 +27,7 @@ _TOLD = (
     "dataset_provenance",
     "selection",
     "narrowed",
+    "compared_with",
     "host",
 )
 """Fields that hold what somebody wrote, and is looked at for secrets besides text and command."""
@@ -58,6 +62,7 @@ def make_manifest(
         parameters=tuple(redact(word, suite.secrets) for word in options.parameters),
         judging=judging_of(suite),
         comparison=asdict(suite.comparison),
+        compared_with=_compared_with(options.compared_with),
         **environment_of(suite),
     )
     return _without_secrets(manifest, known_secrets(suite.secrets))
@@ -68,6 +73,17 @@ def _narrowed(narrowed: Mapping[str, Any], dataset: Dataset) -> dict[str, Any]:
     limit = narrowed.get("limit")
     is_short = limit is not None and dataset.count < limit
     return {name: one for name, one in narrowed.items() if not (is_short and name == "limit")}
+
+
+def _compared_with(planned: ComparedWith | None) -> dict[str, Any] | None:
+    """Return what a run is compared with, found again wherever it is gone on with."""
+    if planned is None:
+        return None
+    run, mark, model = planned.baseline.partition("::")
+    path = Path(run)
+    is_path = path.suffix == EXPORTED or path.is_file() or (path / TRIALS).is_file()
+    place = str(path.resolve()) if is_path else run
+    return {**asdict(planned), "baseline": f"{place}{mark}{model}"}
 
 
 def judging_of(suite: Suite) -> dict[str, Any]:

@@ -13,12 +13,26 @@ from harness.types.suites import MOST_CONCURRENCY, MOST_EPOCHS, SCRIPTED, Suite,
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ComparedWith:
+    """What a run is compared with as it ends, and by what, in the words of the command line.
+
+    `baseline` is a run; `metrics` and `margins` are empty where the suite's count; `required` says
+    that there has to be a baseline.
+    """
+
+    baseline: str
+    metrics: tuple[str, ...] = ()
+    margins: tuple[str, ...] = ()
+    required: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RunOptions:
     """Choices of one run; None or empty leaves the suite's word.
 
     `command` is the command line that made the choices, for the manifest; `target_file` and
     `parameters` are what the suite was loaded with. `narrowed` is what the choices leave of the
-    suite, filled in as the run begins.
+    suite, filled in as the run begins. `compared_with` is for the manifest: who runs it compares.
 
     Raises:
         InputError: a number is out of its bounds, or a model has no name or is named twice.
@@ -33,6 +47,7 @@ class RunOptions:
     target_file: Path | None = None
     parameters: tuple[str, ...] = ()
     narrowed: Mapping[str, Any] = field(default_factory=dict)
+    compared_with: ComparedWith | None = None
 
     def __post_init__(self) -> None:
         """Refuse choices that no run can follow."""

@@ -71,6 +71,8 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
     passes: the role, weight and threshold of each grader, and the suite's scoring; `comparison`
     what the suite says of comparing its runs. `narrowed` is what options left of the suite's
     samples and models, empty for a run of the whole suite; None where an older Regrade did not say.
+    `compared_with` is what the run is compared with as it ends (`baseline`, `metrics`, `margins`
+    and whether a baseline is `required`), None where it is not.
     """
 
     v: int = 1
@@ -106,6 +108,7 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
     resumed: tuple[Resumption, ...] = ()
     judging: dict[str, Any] | None = None
     comparison: dict[str, Any] | None = None
+    compared_with: dict[str, Any] | None = None
 
 
 def environment_of(suite: Suite) -> dict[str, Any]:
