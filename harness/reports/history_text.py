@@ -92,11 +92,17 @@ def _night(night: Night, *, several: bool) -> str:
             if night.verdict
             else []
         ),
+        *_own_verdict(night),
         *([f"changed: {', '.join(map(one_line, night.changes))}"] if night.changes else []),
     ]
     said = f"  [{'; '.join(marks)}]" if marks else ""
     passed = f"{night.passed:,} of {night.trials:,}"
     return f"{night.number:>4}  {night.started_at:%Y-%m-%d %H:%M}  {rate:>7} ({passed}{ends}){said}"
+
+
+def _own_verdict(night: Night) -> Iterator[str]:
+    if night.own_verdict is not None:
+        yield f"{VERDICT_WORDS[night.own_verdict]} against its own baseline"
 
 
 def _verdict(model: ModelNights) -> Iterator[str]:

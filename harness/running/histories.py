@@ -16,6 +16,7 @@ from harness.running.night_rows import expected_flips_of, night_rows, standing_o
 from harness.running.night_runs import find_nights
 from harness.running.night_series import Series, series_of, turns_of, whole_change
 from harness.running.night_verdicts import Baseline, night_verdicts
+from harness.running.own_verdicts import own_verdicts
 from harness.running.quarantine_lookup import quarantine_beside
 from harness.storing.night_outcomes import NightRecord
 from harness.system.suggestions import suggest
@@ -118,10 +119,11 @@ def _model_nights(series: Series, context: _Context) -> ModelNights:
     found, stand = changes_and_standings(series, baseline.night)
     turns = turns_of(series, [*((one, True) for one in found), *_tonight(series, stand, found)])
     whole = whole_change(series)
+    own = own_verdicts(series.nights if baseline.night is None else (), series.model)
     return ModelNights(
         suite=context.suite,
         model=series.model,
-        nights=tuple(night_rows(series, verdicts, baseline.night)),
+        nights=tuple(night_rows(series, verdicts, baseline.night, own=own.verdicts)),
         counts=Counter(one.standing.state for one in stand),
         samples=tuple(standing_out(series, stand, ruling)),
         turns=tuple(turns),
@@ -130,7 +132,7 @@ def _model_nights(series: Series, context: _Context) -> ModelNights:
         baseline=baseline.run_id,
         baseline_days=baseline.days(context.options.now),
         verdict=verdicts[-1],
-        warnings=tuple(_warnings(series, ruling, baseline.warning)),
+        warnings=(*_warnings(series, ruling, baseline.warning), *own.warnings),
     )
 
 

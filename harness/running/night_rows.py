@@ -1,7 +1,9 @@
 """What is shown of the nights of one model: each night, the samples that stand out, their flips."""
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+
+from msgspec.structs import replace
 
 from harness.measuring.flip_forecasts import TwoNights, flip_forecast
 from harness.measuring.night_standings import Standing
@@ -12,7 +14,7 @@ from harness.storing.night_outcomes import NightRecord, SampleNight
 from harness.types.nights import ExpectedFlips, Night, SampleChange, SampleNow
 from harness.types.sample_states import SampleStanding
 from harness.types.summaries import Interval
-from harness.types.verdicts import SuiteVerdict
+from harness.types.verdicts import SuiteVerdict, Verdict
 
 _SHOWN_FIRST = ("regressed", "fixed", "unsettled", "flaky", "new", "stable_fail", "stable_pass")
 _TWO = 2
@@ -20,16 +22,28 @@ _STABLE = frozenset({"stable_fail", "stable_pass"})
 
 
 def night_rows(
-    series: Series, verdicts: Sequence[SuiteVerdict | None], baseline: NightRecord | None
+    series: Series,
+    verdicts: Sequence[SuiteVerdict | None],
+    baseline: NightRecord | None,
+    *,
+    own: Mapping[str, Verdict],
 ) -> list[Night]:
-    """Return every night with its numbers, its verdict, and what changed."""
+    """Return every night with its numbers, its verdict, and what changed.
+
+    `own` are the verdicts that runs got as they ended, by run id.
+    """
+    rows = enumerate(zip(series.nights, verdicts, strict=True))
     return [
-        _night(series, place, verdict, is_baseline=baseline is night)
-        for place, (night, verdict) in enumerate(zip(series.nights, verdicts, strict=True))
+        replace(
+            _night(series, place, verdict),
+            is_baseline=baseline is night,
+            own_verdict=own.get(night.manifest.run_id),
+        )
+        for place, (night, verdict) in rows
     ]
 
 
-def _night(series: Series, place: int, verdict: SuiteVerdict | None, *, is_baseline: bool) -> Night:
+def _night(series: Series, place: int, verdict: SuiteVerdict | None) -> Night:
     night = series.nights[place]
     samples = night.models[series.model].values()
     return Night(
@@ -42,7 +56,6 @@ def _night(series: Series, place: int, verdict: SuiteVerdict | None, *, is_basel
         errors=sum(one.errors for one in samples),
         complete=bool(night.complete),
         rate=_rate(samples, excludes=night.manifest.errors == "exclude"),
-        is_baseline=is_baseline,
         verdict=verdict.verdict if verdict else None,
         decided_by=verdict.decided_by if verdict else (),
         changes=tuple(changes_on(series, place)),

@@ -21,8 +21,9 @@ class Night(msgspec.Struct, frozen=True, kw_only=True):
     them. `complete` says that the run can be judged. `verdict` is that against the pinned baseline,
     the gravest of the metrics that decide in the suite, `decided_by` are those that have it: None
     for the baseline itself, for runs before it, and without one, and for all but the last thirty
-    where other metrics than the trial's pass decide. `changes` say in words what is not as on the
-    night before: target, graders, samples, epochs.
+    where other metrics than the trial's pass decide. `own_verdict` is the one that the run got as
+    it ended, against its own baseline; None where a baseline is pinned or named. `changes` say in
+    words what is not as on the night before: target, graders, samples, epochs.
     """
 
     number: int
@@ -37,6 +38,7 @@ class Night(msgspec.Struct, frozen=True, kw_only=True):
     is_baseline: bool = False
     verdict: Verdict | None = None
     decided_by: tuple[str, ...] = ()
+    own_verdict: Verdict | None = None
     changes: tuple[str, ...] = ()
 
 
@@ -117,6 +119,8 @@ class ModelNights(msgspec.Struct, frozen=True, kw_only=True):
         metrics = self.verdict.metrics if self.verdict is not None else ()
         worse = self.verdict is not None and self.verdict.verdict == "regressed"
         worse = worse or any(one.gating and one.verdict == "regressed" for one in metrics)
+        # Without a pinned baseline the night has the verdict that it got itself.
+        worse = worse or self.nights[-1].own_verdict == "regressed"
         return worse or any(one.standing.state == "regressed" for one in self.samples)
 
 

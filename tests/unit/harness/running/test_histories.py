@@ -1,3 +1,4 @@
+import json
 import random
 from datetime import date, timedelta
 
@@ -439,3 +440,36 @@ def test_hard_samples_that_a_suite_lacks_on_some_nights_change_nothing(tmp_path,
         store_night(tmp_path / "nights", number, outcomes)
     (model,) = history().models
     assert model.whole is None
+
+
+def compared(run, *found):
+    """Store what a run was compared with as it ended: the models, each with its verdict."""
+    sides = [
+        {"candidate": {"model": m, "run_id": "r"}, "verdict": {"verdict": v}} for m, v in found
+    ]
+    text = json.dumps({"comparisons": sides, "exit_code": 1})
+    (run / "comparison.json").write_text(text, encoding="utf-8")
+
+
+def test_without_a_baseline_nights_show_the_verdicts_that_they_got_themselves(tmp_path, history):
+    runs = [night(tmp_path, number) for number in (1, 2, 3)]
+    compared(runs[1], ("m", "no_worse"), ("other", "regressed"))
+    assert not history().models[0].alarms
+    compared(runs[2], ("m", "regressed"))
+    told = history()
+    (model,) = told.models
+    assert [one.own_verdict for one in model.nights] == [None, "no_worse", "regressed"]
+    assert "[REGRESSED against its own baseline]" in history_text(told, date(2031, 5, 4))
+    assert model.alarms
+    pin(tmp_path, runs[0])
+    (model,) = history().models
+    assert {one.own_verdict for one in model.nights} == {None}
+    assert not model.alarms
+
+
+@pytest.mark.parametrize("content", [b"", b"{}{", b'{"comparisons": [1]}', b"\xff"])
+def test_a_comparison_that_cannot_be_read_is_warned_of(tmp_path, history, content):
+    (night(tmp_path, 1) / "comparison.json").write_bytes(content)
+    (model,) = history().models
+    assert "comparison.json" in model.warnings[-1]
+    assert len(model.warnings) == 1
