@@ -15,6 +15,8 @@ _MOST = 10
 """How many annotations of one kind GitHub shows of a step; it drops further ones without a word."""
 
 _LONGEST = 400
+_LONGEST_VERDICT = 1_000
+"""That of the run holds what to do next, with its commands."""
 
 
 def github_annotations(
@@ -30,7 +32,9 @@ def github_annotations(
     room = _MOST
     if is_bad:
         room -= 1
-        yield _annotation(kind, None, explanation.suite, _verdict(explanation))
+        yield _annotation(
+            kind, None, explanation.suite, _verdict(explanation), longest=_LONGEST_VERDICT
+        )
     for told in _each(summary, explanation)[:room]:
         place = places.get(told.sample_id) or places.get("")
         yield _annotation(kind, place, f"{told.sample_id} on {told.model}", told.message)
@@ -87,7 +91,9 @@ def _regressed(comparisons: Iterable[Comparison]) -> Iterator[_Told]:
             yield _Told(pair.sample_id, comparison.candidate.model, message)
 
 
-def _annotation(kind: str, place: Place | None, title: str, message: str) -> str:
+def _annotation(
+    kind: str, place: Place | None, title: str, message: str, *, longest: int = _LONGEST
+) -> str:
     named = {"file": place.file if place else "", "line": str(place.line) if place else ""}
     named = {
         name: one_line(text) for name, text in {**named, "title": title or "(no name)"}.items()
@@ -95,7 +101,7 @@ def _annotation(kind: str, place: Place | None, title: str, message: str) -> str
     shown = [
         f"{name}={_property(value)}" for name, value in named.items() if value not in {"", "0"}
     ]
-    return f"::{kind} {','.join(shown)}::{_data(cut(one_line(message), _LONGEST))}"
+    return f"::{kind} {','.join(shown)}::{_data(cut(one_line(message), longest))}"
 
 
 def _data(text: str) -> str:

@@ -22,6 +22,7 @@ from harness.measuring.run_sentences import (
 )
 from harness.running.failing_trials import FailingTrials, served_at_first
 from harness.running.next_steps import next_step
+from harness.running.regression_steps import regression_step
 from harness.running.reproducing import commands_of
 from harness.running.sample_places import places_of
 from harness.storing.manifests import Manifest, read_manifest
@@ -73,7 +74,9 @@ def explain(folder: Path, summary: Summary, comparisons: Sequence[Comparison] = 
         reasons=summary.reasons,
         warnings=warnings,
         comparisons=tuple(comparisons),
-        next_step=next_step(folder, summary),
+        next_step=regression_step(folder, comparisons)
+        if run_state(summary, comparisons) == "regressed"
+        else next_step(folder, summary),
     )
 
 

@@ -77,7 +77,9 @@ class MissedGate(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class NextStep(msgspec.Struct, frozen=True, kw_only=True):
-    """What to do next about a run that could not be judged wholly: in words, and for a shell.
+    """What to do next about a run that could not be judged wholly, or has regressed.
+
+    It is said in words, and for a shell.
 
     `command` is None where there is none, such as for a suite that was made in Python.
     """
@@ -123,7 +125,7 @@ class Explanation(msgspec.Struct, frozen=True, kw_only=True):
     `looked_at` of them were read and make up `groups` (largest first) and `origins` (trials by
     where their failure comes from). `shown` are three of them. `comparisons` are those with a
     baseline, one a model; what else has changed since stands in them. `next_step` is what makes a
-    run whole that is not.
+    run whole that is not, or what to do about a regression.
     """
 
     suite: str
