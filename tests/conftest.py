@@ -10,9 +10,12 @@ from hypothesis import settings
 settings.register_profile("laws", deadline=None)
 settings.load_profile("laws")
 
-# What is started in the background of a script ignores Ctrl-C, and so would all that tests start.
+# What a script starts in the background ignores Ctrl-C, what nohup starts the end of its terminal,
+# and so would all that tests start.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+if hasattr(signal, "SIGHUP") and signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 
 @pytest.fixture(scope="session", autouse=True)
