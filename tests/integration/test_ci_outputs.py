@@ -183,8 +183,11 @@ def test_why_a_comparison_failed_as_a_run_ended_is_still_known_later(tmp_path):
     assert regrade(tmp_path, "explain", "latest").stdout == page
     junit = regrade(tmp_path, "report", "latest", "--junit", "-").stdout
     assert "it was not compared with its baseline" in junit
-    # Going on with the run leaves nothing of it: it was not compared this time.
+    # Going on with the run compares it as it was to be, now with nothing that is damaged.
+    assert regrade(tmp_path, "run", "--resume", "latest", "--quiet").returncode == 3
+    shutil.rmtree(first)
     assert regrade(tmp_path, "run", "--resume", "latest", "--quiet").returncode == 0
+    assert why.removeprefix("not compared: ")[:60] not in page_of(tmp_path)
 
 
 def scripts():
