@@ -38,7 +38,8 @@ def publish(
         InputError: the file of JUnit XML cannot be written.
         StoreError: the run cannot be read for it.
     """
-    is_told = bool(compared.comparisons) or is_missing(compared)
+    # On a first night the page may still tell of a comparison that this one takes the place of.
+    is_told = bool(compared.comparisons) or is_missing(compared) or compared.first_night
     if not (is_told or junit or is_github() or has_step_summary()):
         return  # the page stands already
     summary = with_comparison(summary, compared)
