@@ -136,6 +136,13 @@ def _metric(
     # Graders' names go before.
     is_cost = name in COSTS and not any(name in side.passes for side in sides)
     is_score = is_cost or any(name in side.scored for side in sides)
+    return metric_of_kind(name, choice, is_cost=is_cost, is_score=is_score)
+
+
+def metric_of_kind(
+    name: str, choice: MetricChoice, *, is_cost: bool, is_score: bool
+) -> ComparedMetric:
+    """Say how a metric is compared whose numbers are passes, scores or, as scores too, costs."""
     return ComparedMetric(
         name=name,
         kind="score" if is_score else "pass",

@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from harness.measuring.paired_outcomes import ComparedMetric, SideOutcomes
-from harness.running.compared_metrics import MetricChoice
-from harness.running.compared_sides import COSTS, SCORE, TIMES, TRIAL, value_of
+from harness.running.compared_metrics import MetricChoice, metric_of_kind
+from harness.running.compared_sides import COSTS, SCORE, TRIAL, value_of
 from harness.storing.night_outcomes import NightRecord, whole_outcomes
 from harness.types.trials import Outcome
 
@@ -116,14 +116,4 @@ def compared_metric(
     """Say how a metric of two nights is compared, as `regrade compare` does."""
     is_cost = any(side.is_cost for side in sides)
     is_score = any(side.is_score for side in sides)
-    return ComparedMetric(
-        name=name,
-        kind="score" if is_score else "pass",
-        gating=name in choice.gating,
-        margin=choice.margin_of(name),
-        lowest=0.0 if is_score else None,
-        highest=1.0 if is_score and not is_cost else None,
-        lower_is_better=is_cost,
-        unit=COSTS[name] if is_cost else "points",
-        moves_together=is_cost and name in TIMES,
-    )
+    return metric_of_kind(name, choice, is_cost=is_cost, is_score=is_score)

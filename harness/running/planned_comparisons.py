@@ -9,24 +9,8 @@ import msgspec
 from harness.running.run_options import ComparedWith
 from harness.storing.manifests import Manifest
 from harness.storing.run_folders import COMPARISON
-
-
-class _Verdict(msgspec.Struct):
-    verdict: str
-
-
-class _Compared(msgspec.Struct):
-    verdict: _Verdict
-
-
-class _AllCompared(msgspec.Struct):
-    """What of `comparison.json` says whether the run was compared, and has regressed."""
-
-    comparisons: tuple[_Compared, ...] = ()
-    problems: tuple[str, ...] = ()
-
-
-_comparisons = msgspec.json.Decoder(_AllCompared)
+from harness.storing.stored_verdicts import stored_verdicts
+from harness.types.errors import StoreError
 
 
 def planned_comparison(manifest: Manifest) -> ComparedWith | None:
@@ -68,12 +52,12 @@ def known_against(folder: Path, manifest: Manifest) -> str:
     been a regression: the run was killed before it was written, or the disk was full.
     """
     try:
-        found = _comparisons.decode((folder / COMPARISON).read_bytes())
-    except FileNotFoundError:
+        found = stored_verdicts(folder)
+    except StoreError:
+        return f"has a damaged {COMPARISON}"
+    if found is None:
         planned = manifest.compared_with is not None
         return "was to be compared with its baseline, and was not" if planned else ""
-    except (OSError, msgspec.MsgspecError, UnicodeDecodeError):
-        return f"has a damaged {COMPARISON}"
     if any(one.verdict.verdict == "regressed" for one in found.comparisons):
         return "regressed against its own baseline"
     return "could not be compared with its baseline" if found.problems else ""
